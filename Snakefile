@@ -1,0 +1,34 @@
+# The Multi-View Geometric Index: from raw files to the paper's tables and figures.
+# A table of contents: each file below is one stage, in the order in which data flows.
+
+configfile: "config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/lexical.smk"
+include: "workflow/rules/encoders.smk"
+include: "workflow/rules/multiview.smk"
+include: "workflow/rules/search.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/reporting.smk"
+
+
+# What a plain `snakemake` makes.
+rule all:
+    default_target: True
+    input:
+        tables(),
+        [figure(name) for name in config["experiments"]],
+
+
+# `snakemake popularity`: the paper's first figure.
+rule popularity:
+    input:
+        figure("popularity"),
+
+
+# `snakemake trec`: runs and qrels for trec_eval, ir_measures and ranx.
+rule trec:
+    input:
+        trec_files(),

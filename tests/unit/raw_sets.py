@@ -1,0 +1,86 @@
+"""Small invented raw data sets, one of each format, as the bytes of their files by name."""
+
+import gzip
+import json
+import zipfile
+
+
+def jsonl(*records) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+def law(id, title, *concepts, labels="eurovoc_concepts") -> dict:
+    return {"celex_id": id, "title": title, "main_body": [], labels: list(concepts)}
+
+
+def article(pmid, title, *headings) -> str:
+    mesh = "".join(
+        f'<MeshHeading><DescriptorName UI="{ui}">{name}</DescriptorName></MeshHeading>'
+        for ui, name in headings
+    )
+    mesh = f"<MeshHeadingList>{mesh}</MeshHeadingList>" if mesh else ""
+    return (
+        f'<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID>'
+        f"<Article><ArticleTitle>{title}</ArticleTitle></Article>{mesh}"
+        "</MedlineCitation></PubmedArticle>\n"
+    )
+
+
+def medline(*articles, prolog="") -> bytes:
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f"{prolog}\n<PubmedArticleSet>\n{''.join(articles)}</PubmedArticleSet>\n"
+    ).encode()
+
+
+def page(uid, title, *targets) -> dict:
+    return {"uid": uid, "title": title, "content": "", "target_ind": list(targets)}
+
+
+# The splits of these go by the sha256 of the id.
+TRAIN_PMID, DEV_PMID, TEST_PMID = 101, 132, 111
+TRAIN_PAGE, DEV_PAGE = "page-a", "page-d"
+
+MICE = ("D01", "Mice")
+RAW_FILES = {
+    "eurlex": {
+        "eurovoc_concepts.jsonl": jsonl({"id": "1", "title": "fish"}, {"id": "2", "title": "tax"}),
+        "train.jsonl": jsonl(law("3A", "On fish\n", "1"), law("3B", "On fish and tax\n", "1", "2")),
+        "dev.jsonl": jsonl(law("3C", "On tax", "2")),
+        "test.jsonl": jsonl(law("3D", "On fish", "1")),
+    },
+    "eurlex-json": {
+        "dataset/EURLEX57K.json": jsonl({"1": {"label": "fish"}, "2": {"label": "tax"}}),
+        "dataset/train/3A.json": jsonl(law("3A", "On fish\n", "1", labels="concepts")),
+        "dataset/dev/3C.json": jsonl(law("3C", "On tax", "2", labels="concepts")),
+        "dataset/test/3D.json": jsonl(law("3D", "On fish", "1", labels="concepts")),
+    },
+    "medline": {
+        "a.xml.gz": gzip.compress(medline(article(TRAIN_PMID, "On mice", MICE))),
+        "b.xml.gz": gzip.compress(
+            medline(article(DEV_PMID, "Of mice", MICE), article(TEST_PMID, "By mice", MICE))
+        ),
+    },
+    "xc": {
+        "lbl.json.gz": gzip.compress(jsonl(page("l0", "Apple"), page("l1", "Pear"))),
+        "trn.json.gz": gzip.compress(jsonl(page(TRAIN_PAGE, "Fruit", 0, 1), page(DEV_PAGE, "Stone", 1))),
+        "tst.json.gz": gzip.compress(jsonl(page("page-t", "Tree", 0))),
+        "filter_labels_train.txt": b"",
+        "filter_labels_test.txt": b"",
+    },
+}
+
+
+def write_files(folder, files: dict[str, bytes]):
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def write_zip(path, files: dict[str, bytes]):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path

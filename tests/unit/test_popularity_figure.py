@@ -1,0 +1,118 @@
+"""Popularity and query diversity: the numbers, and the files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvg.evaluation import diversity as diversity_module
+from mvg.evaluation.diversity import bounding_box_diversity, random_diversity
+from mvg.reporting import popularity_numbers, write_popularity
+from mvg.reporting.style import dataset_looks, method_look
+
+
+@pytest.fixture
+def data():
+    """200 queries in 6 dimensions, 30 documents of very different popularity."""
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(200, 6)).astype(np.float32)
+    weights = 1 / np.arange(1, 31) ** 1.5
+    queries = np.repeat(np.arange(200), 4)
+    documents = random.choice(30, size=800, p=weights / weights.sum())
+    return vectors, queries, documents
+
+
+def test_a_box_by_hand():
+    vectors = np.array([[0, 0], [1, 4], [0.5, 1]], dtype=np.float32)
+    found = bounding_box_diversity(vectors, [0, 1, 2, 0, 2], [1, 1, 1, 2, 2], 4)
+    np.testing.assert_allclose(found, [np.nan, 2.0, np.sqrt(0.5), np.nan])
+
+
+def test_a_repeated_pair_is_one_query_and_a_flat_box_has_no_volume():
+    vectors = np.array([[0, 0], [1, 0]], dtype=np.float32)
+    found = bounding_box_diversity(vectors, [0, 0, 0, 1], [0, 0, 1, 1], 2)
+    np.testing.assert_array_equal(found, [np.nan, 0.0])
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 1000])
+def test_blocks_change_nothing(data, rows, monkeypatch):
+    vectors, queries, documents = data
+    monkeypatch.setattr(diversity_module, "ROWS", rows)
+    found = bounding_box_diversity(vectors, queries, documents, 30)
+    for document in range(30):
+        own = vectors[np.unique(queries[documents == document])]
+        sides = np.ptp(own, axis=0) if len(own) > 1 else np.array([np.nan])
+        expected = np.exp(np.log(sides.astype(float)).mean())
+        np.testing.assert_allclose(found[document], expected)
+
+
+def test_no_pairs():
+    empty = np.array([], dtype=int)
+    assert np.isnan(bounding_box_diversity(np.zeros((0, 2)), empty, empty, 2)).all()
+
+
+def test_random_boxes_grow_with_n_and_with_all_queries_are_the_whole_box(data):
+    vectors = data[0]
+    found = random_diversity(vectors, np.arange(200), [200, 1, 2, 50], repeats=3, seed=1)
+    whole = bounding_box_diversity(vectors, np.arange(200), np.zeros(200, dtype=int), 1)
+    assert np.isnan(found[1])
+    assert found[2] < found[3] < found[0] == pytest.approx(whole[0])
+    again = random_diversity(vectors, np.arange(200), [200, 1, 2, 50], repeats=3, seed=1)
+    np.testing.assert_array_equal(found, again)
+
+
+def test_more_random_queries_than_there_are_is_an_error(data):
+    with pytest.raises(ValueError, match="at most 5 queries, got 6"):
+        random_diversity(data[0], np.arange(5), [6], repeats=1, seed=0)
+
+
+def test_numbers(data):
+    table = popularity_numbers("eurlex", *data, 30)
+    assert table.columns.tolist() == ["dataset", "series", "n", "value", "documents"]
+    by_series = {name: part for name, part in table.groupby("series")}
+    ranks = by_series["rank"]
+    assert ranks["documents"].sum() == 30 == ranks["n"].iloc[-1]
+    distinct = len(np.unique(np.stack(data[1:]), axis=1).T)
+    assert (ranks["value"] * ranks["documents"]).sum() == distinct
+    assert by_series["diversity"]["n"].tolist() == by_series["control"]["n"].tolist()
+    assert by_series["control"]["documents"].isna().all()
+
+
+def test_documents_all_alike_or_without_queries(tmp_path):
+    vectors = np.ones((3, 2), dtype=np.float32)
+    table = popularity_numbers("flat", vectors, np.array([0, 1]), np.array([0, 1]), 5)
+    assert set(table["series"]) == {"rank"}
+    write_popularity(table, {}, tmp_path / "popularity")
+    assert (tmp_path / "popularity.png").stat().st_size > 0
+
+
+def test_files_are_the_same_bytes_each_time(data, tmp_path):
+    tables = [popularity_numbers(name, *data, 30) for name in ("eurlex", "my $set_1")]
+    for name in ("a", "b"):
+        write_popularity(
+            pd.concat(tables), {"eurlex": {"simulated": True}}, tmp_path / name / "popularity"
+        )
+    for suffix in ("csv", "pdf", "png"):
+        first, second = ((tmp_path / n / f"popularity.{suffix}").read_bytes() for n in "ab")
+        assert first == second and len(first) > 100
+    assert len(list((tmp_path / "a").iterdir())) == 3
+
+
+def test_simulated_is_said_in_the_figure(data):
+    from mvg.reporting.popularity import plot_popularity
+    from mvg.reporting.style import panels
+
+    table = popularity_numbers("eurlex", *data, 30)
+    with panels(2) as (figure, axes):
+        plot_popularity(table, {"eurlex": {"simulated": True}}, figure, *axes)
+        labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["EurLex (simulated)", "as many random queries"]
+
+
+def test_looks_are_fixed_and_differ():
+    wrappers = ("", "prior+", "mvg+", "mvg+prior+")
+    methods = ["bm25", "popularity", "colbert"]
+    methods += [w + x for x in ("dssm", "dssm-tuned", "sbert", "sbert-tuned") for w in wrappers]
+    assert len({method_look(method) for method in methods}) == len(methods)
+    assert method_look("mvg+new").color == method_look("mvg+dssm").color
+    assert method_look("mvg+new") == method_look("mvg+new")
+    assert len(set(dataset_looks(["eurlex", "mine", "pubmed", "flat"]).values())) == 4

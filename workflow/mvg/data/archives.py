@@ -1,0 +1,236 @@
+"""Bytes from files, zips and gzips that nobody vouches for, and JSON from the bytes.
+
+Nothing is unpacked to disk, everything is streamed, and whatever is wrong with an archive
+becomes a DataError that names the file or the member.
+"""
+
+import gzip
+import json
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple
+
+from .errors import DataError
+from .fields import kind
+
+MAX_LINE = 64 * 2**20  # bytes of one line, or of one JSON file: these are held in memory
+MAX_UNPACKED = 64 * 2**30  # bytes of one file or member
+# Text shrinks to a tenth, hardly ever to a fiftieth; bombs to a thousandth and less.
+MAX_RATIO, RATIO_COUNTS_FROM = 200, 16 * 2**20
+
+_FAULTS = (
+    OSError,  # also gzip.BadGzipFile
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    zipfile.BadZipFile,
+    NotImplementedError,  # an unknown compression method
+    RuntimeError,  # an encrypted member
+)
+
+
+class Stream:
+    """A binary file, to be read once from start to end, whose faults are DataErrors.
+
+    ``packed`` is the stream that this one is unpacked from, where there is one.
+    """
+
+    def __init__(self, file: BinaryIO, label: str, packed: "Stream | None" = None):
+        self.label, self.size = label, 0
+        self._file, self._packed = file, packed
+
+    def read(self, size: int) -> bytes:
+        return self._take(self._file.read, size)
+
+    def readline(self, size: int) -> bytes:
+        return self._take(self._file.readline, size)
+
+    def _take(self, method, size: int) -> bytes:
+        try:
+            data = method(size)
+        except _FAULTS as error:
+            raise _broken(self.label, error) from error
+        self.size += len(data)
+        check_size(self.label, self.size, self._packed.size if self._packed else self.size)
+        return data
+
+
+def check_size(label: str, unpacked: int, packed: int) -> None:
+    """Refuse what no real data set would hold (bytes)."""
+    if unpacked > MAX_UNPACKED:
+        raise DataError(label, "", f"expected at most {MAX_UNPACKED} bytes unpacked")
+    if unpacked > max(RATIO_COUNTS_FROM, MAX_RATIO * packed):
+        raise DataError(label, "", f"expected to unpack to at most {MAX_RATIO} times its size")
+
+
+def _broken(label: str, error: Exception) -> DataError:
+    return DataError(label, "", f"expected a whole, readable file, but: {error}")
+
+
+class Member(NamedTuple):
+    """A file, loose or in a zip: how errors call it, and how it is opened."""
+
+    label: str
+    opener: Callable[[], BinaryIO]
+
+    @contextmanager
+    def open(self) -> Iterator[Stream]:
+        """Its bytes as they are."""
+        try:
+            file = self.opener()
+        except _FAULTS as error:
+            raise _broken(self.label, error) from error
+        with file:
+            yield Stream(file, self.label)
+
+    @contextmanager
+    def open_gzip(self) -> Iterator[Stream]:
+        """Its bytes, gunzipped."""
+        with self.open() as packed, gzip.GzipFile(fileobj=packed, mode="rb") as file:
+            yield Stream(file, self.label, packed)
+
+
+def loose(path: Path) -> Member:
+    return Member(str(path), lambda: open(path, "rb"))
+
+
+@contextmanager
+def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member]]:
+    """The files of a raw data set by their relative names.
+
+    ``path`` is a zip, a folder with one zip (or one called ``zip_name``) or a folder of unpacked
+    files. Files that lie beside the zip count as well, unless the zip has one of that name.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DataError(path, "", "expected a zip or a folder here, found nothing")
+    folder = path if path.is_dir() else path.parent
+    archive = _the_zip(path, zip_name) if path.is_dir() else path
+    files = folder.iterdir() if archive else folder.rglob("*")
+    members = {
+        file.relative_to(folder).as_posix(): loose(file)
+        for file in sorted(files)
+        if file.is_file() and file != archive
+    }
+    with ExitStack() as stack:
+        if archive:
+            packed = stack.enter_context(_open_zip(archive))
+            names = {_base(name) for name in packed}
+            members = {name: it for name, it in members.items() if name not in names} | packed
+        yield members
+
+
+def find(members: dict[str, Member], name: str, path) -> Member | None:
+    """The one member called ``name``, in whatever folder; None if there is none."""
+    found = [full for full in members if _base(full) == name]
+    if len(found) > 1:
+        raise DataError(path, "", f"expected one {name}, found {', '.join(found)}")
+    return members[found[0]] if found else None
+
+
+def need(members: dict[str, Member], name: str, path) -> Member:
+    """The one member called ``name``; a DataError if there is none."""
+    member = find(members, name, path)
+    if member is None:
+        raise DataError(path, "", f"expected a file {name} there, loose or in the zip")
+    return member
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _the_zip(folder: Path, preferred: str | None) -> Path | None:
+    zips = sorted(folder.glob("*.zip"))
+    if preferred and folder / preferred in zips:
+        return folder / preferred
+    if len(zips) > 1:
+        names = ", ".join(file.name for file in zips[:5])
+        raise DataError(folder, "", f"expected one zip in the folder, found {names}")
+    return zips[0] if zips else None
+
+
+@contextmanager
+def _open_zip(path: Path) -> Iterator[dict[str, Member]]:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (*_FAULTS, ValueError) as error:
+        raise DataError(path, "", f"expected a whole zip file, but: {error}") from error
+    with archive:
+        yield _checked_members(archive, path)
+
+
+def _checked_members(archive: zipfile.ZipFile, path: Path) -> dict[str, Member]:
+    members = {}
+    for info in archive.infolist():
+        label = f"{path}/{info.filename}"
+        parts = PurePosixPath(info.filename.replace("\\", "/")).parts
+        if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
+            raise DataError(path, info.filename, "expected members with relative paths and no '..'")
+        if info.filename in members:
+            raise DataError(label, "", "expected each member once in the zip")
+        check_size(label, info.file_size, info.compress_size)
+        if not info.is_dir() and parts[0] != "__MACOSX":  # where macOS puts file attributes
+            members[info.filename] = Member(label, lambda info=info: archive.open(info))
+    return members
+
+
+def json_lines(file, name) -> Iterator[tuple[int, dict]]:
+    """(line number, object) for each line of a binary ``file`` of JSON objects.
+
+    Lines end at ``\\n`` only: U+2028 and its like are text. Blank lines may stand at the end.
+    """
+    blank = None
+    for number in count(1):
+        line = file.readline(MAX_LINE + 1)
+        if not line:
+            return
+        if len(line) > MAX_LINE:
+            raise DataError(name, f"line {number}", f"expected at most {MAX_LINE} bytes a line")
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        if not line.strip():
+            blank = blank or number
+            continue
+        if blank:
+            raise DataError(name, f"line {blank}", "expected a JSON object, found a blank line")
+        yield number, json_object(line, name, f"line {number}")
+
+
+def read_json(member: Member) -> dict:
+    """The JSON object that is the whole of ``member``."""
+    with member.open() as file:
+        data = file.read(MAX_LINE + 1)
+    if len(data) > MAX_LINE:
+        raise DataError(member.label, "", f"expected at most {MAX_LINE} bytes")
+    return json_object(data.removeprefix(b"\xef\xbb\xbf"), member.label, "")
+
+
+def json_object(data: bytes, file, where: str) -> dict:
+    """The JSON object in ``data``; NaN, infinities and numbers of thousands of digits are none."""
+    try:
+        value = _decode(data.decode())
+    except UnicodeDecodeError as error:
+        raise DataError(file, where, f"expected UTF-8, byte {error.start + 1} is not") from error
+    except json.JSONDecodeError as error:
+        expected = f"expected a JSON object, but: {error.msg} at character {error.pos + 1}"
+        raise DataError(file, where, expected) from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(file, where, f"expected a JSON object, but: {error}") from error
+    if not isinstance(value, dict):
+        raise DataError(file, where, f"expected a JSON object, found {kind(value)}")
+    return value
+
+
+def _refuse_constant(name: str):
+    raise ValueError(f"{name} is no JSON value")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode

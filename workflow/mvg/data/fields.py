@@ -1,0 +1,69 @@
+"""What a field of a raw record must be; each check names the place where it is not."""
+
+import re
+
+from .errors import DataError
+
+# What would break a line of a TSV file, or cannot be written as UTF-8.
+_UNFIT_FOR_AN_ID = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "an object"}
+
+
+def kind(value) -> str:
+    """The name of a JSON value's type, for messages."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return _KINDS.get(type(value), "a number")
+
+
+def field(record: dict, name: str, wanted: type, file, where):
+    """``record[name]``, which must be a ``wanted`` (str, list, int or dict)."""
+    if name not in record:
+        raise DataError(file, where, f"expected a field '{name}'")
+    value = record[name]
+    if type(value) is not wanted:  # not isinstance: true is no whole number
+        raise DataError(
+            file, where, f"expected '{name}' to be {_KINDS[wanted]}, found {kind(value)}"
+        )
+    return value
+
+
+def text_field(record: dict, name: str, file, where) -> str:
+    """A text, with lone surrogates (JSON can escape them, UTF-8 cannot hold them) as U+FFFD."""
+    text = field(record, name, str, file, where)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def list_field(record: dict, name: str, wanted: type, file, where) -> list:
+    """A list whose entries are all ``wanted``."""
+    values = field(record, name, list, file, where)
+    for value in values:
+        if type(value) is not wanted:
+            expected = (
+                f"expected each entry of '{name}' to be {_KINDS[wanted]}, found {kind(value)}"
+            )
+            raise DataError(file, where, expected)
+    return values
+
+
+def fit_id(value: str, file, where) -> str:
+    """``value``; a DataError if it is empty or would break a line of a TSV file."""
+    if not value.strip():
+        raise DataError(file, where, "expected an id, found an empty one")
+    if _UNFIT_FOR_AN_ID.search(value):
+        expected = "expected an id without tabs, line breaks or other control characters"
+        raise DataError(file, where, f"{expected}, found {value!r}")
+    return value
+
+
+def new_id(value: str, seen: set[str], file, where) -> str:
+    """``value``, added to ``seen``; a DataError if it is there already or cannot be an id."""
+    fit_id(value, file, where)
+    if value in seen:
+        raise DataError(file, where, f"expected each id once, found '{value}' again")
+    seen.add(value)
+    return value

@@ -1,0 +1,64 @@
+"""The Pitman-Yor process, the paper's model of how queries cluster into intents (section 4)."""
+
+import math
+
+import numpy as np
+
+
+class Restaurant:
+    """One document: its queries are the customers, its intents the tables.
+
+    ``concentration`` (the paper's alpha) > 0 and ``discount`` (its beta) in (0, 1): low values
+    crowd the customers around few tables. ValueError otherwise.
+    """
+
+    def __init__(self, concentration: float, discount: float):
+        if not (concentration > 0 and 0 < discount < 1):
+            raise ValueError(f"need alpha > 0 and 0 < beta < 1: {concentration}, {discount}")
+        self.concentration, self.discount = concentration, discount
+        self.seats: list[int] = []  # the table of each customer, in order of arrival
+        self.sizes: list[int] = []  # the customers of each table
+
+    def arrive(self, rng: np.random.Generator) -> int:
+        """Seat one more customer by the paper's equation (PYP); return the table's number."""
+        customers, tables = len(self.seats), len(self.sizes)
+        new = self.concentration + self.discount * tables
+        if rng.random() * (customers + self.concentration) < new:
+            table = tables
+            self.sizes.append(0)
+        else:
+            table = self._occupied_table(rng)
+        self.sizes[table] += 1
+        self.seats.append(table)
+        return table
+
+    def _occupied_table(self, rng: np.random.Generator) -> int:
+        """A table drawn in proportion to size - discount, in constant time.
+
+        A random customer sits at a table in proportion to its size; rejecting a table of size s
+        with probability discount / s leaves s - discount.
+        """
+        while True:
+            table = self.seats[int(rng.random() * len(self.seats))]
+            if rng.random() * self.sizes[table] >= self.discount:
+                return table
+
+
+def pitman_yor(n: int, alpha: float, beta: float, rng: np.random.Generator) -> np.ndarray:
+    """Seat ``n`` customers one by one, exactly as the process says.
+
+    Returns int64 (n,), the table of each; tables are numbered as they are first occupied.
+    ValueError: alpha <= 0 or beta outside (0, 1).
+    """
+    restaurant = Restaurant(alpha, beta)
+    return np.array([restaurant.arrive(rng) for _ in range(n)], dtype=np.int64)
+
+
+def expected_tables(n: int, alpha: float, beta: float) -> float:
+    """Expected number of occupied tables after ``n`` customers (the paper's Lemma, its product).
+
+    The product of (alpha + beta + j - 1) / (alpha + j - 1) is a ratio of gamma functions.
+    """
+    gamma = math.lgamma
+    log_product = gamma(alpha + beta + n) - gamma(alpha + beta) - gamma(alpha + n) + gamma(alpha)
+    return alpha / beta * math.expm1(log_product)

@@ -1,0 +1,21 @@
+"""What every reader yields: queries and documents, in any order."""
+
+from typing import NamedTuple
+
+
+class Document(NamedTuple):
+    """One entry of the corpus."""
+
+    id: str
+    title: str
+    text: str = ""
+
+
+class Query(NamedTuple):
+    """One query, the ids of its relevant documents, and of those to leave out (``excluded``)."""
+
+    id: str
+    text: str
+    split: str  # train, dev or test
+    relevant: tuple[str, ...]
+    excluded: tuple[str, ...] = ()

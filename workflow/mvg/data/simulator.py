@@ -1,0 +1,207 @@
+"""Small data sets drawn from the paper's own model, written in the raw formats of the originals.
+
+Documents are popular by a power law. Queries arrive one by one; each takes some documents by
+their popularity, and in each document's Pitman-Yor process (section 4) it joins an intent or opens
+a new one. An intent is a few concepts, and a query names some concepts of each of its
+intents, by one of several synonyms, among common words. A document's own text names its most
+popular intent only: what else it is asked for shows in behaviour alone. Concepts are shared by
+many intents, so that a word is ambiguous by itself, and a bi-encoder can learn the synonyms.
+
+This checks the code; it is no evidence for the method, which it was drawn to suit.
+"""
+
+import csv
+import os
+import tempfile
+from bisect import bisect
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from . import raw_writers
+from .pitman_yor import Restaurant, expected_tables, pitman_yor
+
+__all__ = ["SHAPES", "Shape", "expected_tables", "pitman_yor", "simulate"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What makes a simulated data set resemble one of the originals."""
+
+    write: Callable  # the writer of the original's raw format
+    documents: int
+    queries: int
+    labels: float  # mean documents a query, at least one each
+    skew: float  # popularity of the document of rank r (from 0) is (r + shift) ** -skew
+    shift: float
+    alpha: float  # Pitman-Yor concentration and discount
+    beta: float
+    concepts: int  # that all intents are made of; fewer = more ambiguous
+    concept_shift: float  # the concept of rank r (from 0) is as frequent as 1 / (r + shift)
+    synonyms: int  # words of a concept; more = less for BM25 to match
+    intent_concepts: int  # concepts of an intent
+    query_words: int  # concepts a query names of each of its intents
+    title_words: int  # concepts a document's text names of its most popular intent
+    common_words: int  # mean number of common words a query adds
+
+
+SHAPES = {
+    # Many labels a query, heavy skew.
+    "eurlex": Shape(
+        write=raw_writers.write_eurlex,
+        documents=1200, queries=8000, labels=5, skew=1.9, shift=25, alpha=0.5, beta=0.4,
+        concepts=500, concept_shift=100, synonyms=3, intent_concepts=3,
+        query_words=2, title_words=3, common_words=2,
+    ),
+    # Very heavy skew: the first few labels are on most queries, as check tags are.
+    "pubmed": Shape(
+        write=raw_writers.write_pubmed,
+        documents=1500, queries=7000, labels=10, skew=1.3, shift=1.5, alpha=0.5, beta=0.4,
+        concepts=500, concept_shift=100, synonyms=3, intent_concepts=2,
+        query_words=1, title_words=2, common_words=2,
+    ),
+    # Little skew, one or two labels a query and one or two queries a label.
+    "wikiseealso": Shape(
+        write=raw_writers.write_wikiseealso,
+        documents=4500, queries=8000, labels=1.5, skew=0.6, shift=1000, alpha=0.5, beta=0.4,
+        concepts=500, concept_shift=100, synonyms=3, intent_concepts=3,
+        query_words=3, title_words=3, common_words=1,
+    ),
+}  # fmt: skip
+
+
+class Drawn(NamedTuple):
+    """A data set as drawn, before it takes the form of an original; lists by row."""
+
+    titles: list[str]  # of documents
+    texts: list[str]  # of queries, in order of arrival
+    relevant: list[list[int]]  # the document rows of each query
+    intents: list[int]  # of each document: its occupied tables
+
+
+def simulate(shape: str, folder, seed: int, documents: int = None, queries: int = None) -> None:
+    """Draw a data set in the ``shape`` of eurlex, pubmed or wikiseealso; write its raw files.
+
+    Beside them comes ``intents.csv`` (``document,n,intents``): each document's queries and true
+    intents, over all splits. ``documents`` and ``queries`` replace the shape's sizes. The same
+    arguments give the same bytes; nothing is put into ``folder`` before all files are written.
+    ValueError: an unknown shape, a size below 1.
+    """
+    if shape not in SHAPES:
+        raise ValueError(f"shape must be one of {', '.join(SHAPES)}: {shape!r}")
+    form = SHAPES[shape]
+    documents, queries = documents or form.documents, queries or form.queries
+    if documents < 1 or queries < 1:
+        raise ValueError(f"need at least one document and query: {documents}, {queries}")
+    rng = np.random.default_rng([seed, list(SHAPES).index(shape)])
+    drawn = draw(form, documents, queries, rng)
+    with _whole_folder(folder) as temporary:
+        ids = form.write(temporary, drawn, rng)
+        _write_intents(temporary / "intents.csv", ids, drawn)
+
+
+def draw(form: Shape, documents: int, queries: int, rng: np.random.Generator) -> Drawn:
+    """The model itself: queries arrive one by one and are seated in their documents' intents."""
+    words = Words(form, rng)
+    popularity = Weighted(rng.permutation((np.arange(documents) + form.shift) ** -form.skew), rng)
+    restaurants = [Restaurant(form.alpha, form.beta) for _ in range(documents)]
+    intents = [[] for _ in range(documents)]  # the concepts of each table
+    texts, relevant = [], []
+    for wanted in np.minimum(1 + rng.poisson(form.labels - 1, queries), documents):
+        found = popularity.distinct(wanted)
+        text = words.common()
+        for document in found:
+            table = restaurants[document].arrive(rng)
+            if table == len(intents[document]):
+                intents[document].append(words.intent())
+            text += words.naming(intents[document][table], form.query_words)
+        texts.append(" ".join(text[place] for place in rng.permutation(len(text))))
+        relevant.append(found)
+    titles = []
+    for restaurant, served in zip(restaurants, intents):
+        best = served[np.argmax(restaurant.sizes)] if served else words.intent()
+        titles.append(" ".join(words.naming(best, form.title_words)))
+    return Drawn(titles, texts, relevant, [len(served) for served in intents])
+
+
+class Weighted:
+    """Draws of indices in proportion to their weights."""
+
+    def __init__(self, weights: np.ndarray, rng: np.random.Generator):
+        self._cumulative = (weights.cumsum() / weights.sum()).tolist()
+        self._cumulative[-1] = 1.0  # against rounding
+        self._rng = rng
+
+    def distinct(self, n: int) -> list[int]:
+        """``n`` different indices, in the order drawn."""
+        found = {}
+        while len(found) < n:
+            found[bisect(self._cumulative, self._rng.random())] = None
+        return list(found)
+
+
+class Words:
+    """Draws of concepts for an intent, and of invented words that name concepts."""
+
+    COMMON = 20  # words without a meaning
+
+    def __init__(self, form: Shape, rng: np.random.Generator):
+        self._form, self._rng = form, rng
+        words = _invent_words(self.COMMON + form.concepts * form.synonyms, rng)
+        self._common, self._names = words[: self.COMMON], words[self.COMMON :]
+        # By Zipf's law, flattened at the top: a concept is shared by many intents, none by all.
+        frequency = 1 / (np.arange(form.concepts) + form.concept_shift)
+        self._concepts = Weighted(frequency, rng)
+
+    def common(self) -> list[str]:
+        n = self._rng.poisson(self._form.common_words)
+        return [self._common[row] for row in self._rng.integers(self.COMMON, size=n)]
+
+    def intent(self) -> list[int]:
+        """The concepts of a new intent."""
+        return self._concepts.distinct(self._form.intent_concepts)
+
+    def naming(self, intent: list[int], n: int) -> list[str]:
+        """``n`` of the intent's concepts, each by one of its synonyms."""
+        named = self._rng.permutation(intent)[:n]
+        synonyms = self._rng.integers(self._form.synonyms, size=len(named))
+        return [self._names[place] for place in named * self._form.synonyms + synonyms]
+
+
+def _invent_words(n: int, rng: np.random.Generator) -> list[str]:
+    """``n`` different pronounceable words of two or three syllables."""
+    onsets = "b d f g h j k l m n p r s t v z br dr gr kl pr st tr".split()
+    rimes = "a e i o u an ar en el in is on or um".split()
+    syllables = np.array([onset + rime for onset in onsets for rime in rimes], dtype=object)
+    words = {}
+    while len(words) < n:
+        parts = rng.choice(syllables, (n, 3))
+        parts[rng.random(n) < 0.5, 2] = ""
+        words |= dict.fromkeys(parts.sum(axis=1))
+    return list(words)[:n]
+
+
+def _write_intents(path: Path, ids: list, drawn: Drawn) -> None:
+    """The ground truth; ``ids`` has None for a document that the raw format doesn't hold."""
+    n = np.bincount([row for rows in drawn.relevant for row in rows], minlength=len(ids))
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["document", "n", "intents"])
+        rows = zip(ids, n.tolist(), drawn.intents)
+        table.writerows(row for row in rows if row[0] is not None)
+
+
+@contextmanager
+def _whole_folder(folder):
+    """A folder to write to, whose files move into ``folder`` when the block succeeds."""
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
+        yield Path(temporary)
+        folder.mkdir(exist_ok=True)
+        for file in sorted(Path(temporary).iterdir()):
+            os.replace(file, folder / file.name)

@@ -1,0 +1,86 @@
+"""Recall and average precision of ranked documents, per query, in percent.
+
+Numpy only, and nothing else of mvg: encoders import it to score dev.
+"""
+
+import numpy as np
+
+
+def relevance(ranked, pairs, n_documents: int) -> np.ndarray:
+    """Which of the ranked documents are relevant.
+
+    ranked: int (n_queries, k), document rows, best first and distinct within a query; -1 = no
+    document. pairs: ``(query_positions, document_rows)``, the relevant documents; a position is
+    a row of ``ranked``. Returns bool (n_queries, k). ValueError: a row or position out of range.
+    """
+    ranked = _ranked(ranked, n_documents)
+    keys = _pair_keys(pairs, len(ranked), n_documents)
+    found = np.arange(len(ranked), dtype=np.int64)[:, None] * n_documents + ranked
+    # The last key may be smaller than what is looked for; any key then serves as "not equal".
+    places = np.searchsorted(keys, found).clip(max=max(len(keys) - 1, 0))
+    hits = keys[places] == found if len(keys) else np.zeros(ranked.shape, bool)
+    return hits & (ranked >= 0)
+
+
+def recall(hits, n_relevant, k: int) -> np.ndarray:
+    """Recall@k: hits in the top k / all relevant documents.
+
+    hits: bool (n_queries, any depth), as from :func:`relevance`; n_relevant: int (n_queries,).
+    Returns float64 (n_queries,) percent, NaN for a query without relevant documents.
+    """
+    return _percent(np.asarray(hits)[:, :k].sum(axis=1), n_relevant)
+
+
+def average_precision(hits, n_relevant, k: int) -> np.ndarray:
+    """AP@k: the sum of the precision at each hit in the top k / all relevant documents.
+
+    The divisor is the number of relevant documents, not ``min(k, relevant)``, as in trec_eval's
+    ``map_cut``. Arguments and result as in :func:`recall`.
+    """
+    hits = np.asarray(hits)[:, :k]
+    precision = hits.cumsum(axis=1) / np.arange(1, hits.shape[1] + 1)
+    return _percent((precision * hits).sum(axis=1), n_relevant)
+
+
+def per_query(ranked, pairs, n_documents: int, ks) -> dict[str, np.ndarray]:
+    """All metrics of a run: ``{"recall@10": float64 (n_queries,), …, "map@10": …}``.
+
+    Recall at every k of ``ks`` comes first, then MAP (its mean is the MAP; a single query's value
+    is its AP). Other arguments as in :func:`relevance`; repeated pairs count once. A query
+    without relevant documents is NaN, for the caller to leave out and count; one with an empty
+    result is 0.
+    """
+    hits = relevance(ranked, pairs, n_documents)
+    keys = _pair_keys(pairs, len(hits), n_documents)
+    n_relevant = np.bincount(keys // max(n_documents, 1), minlength=len(hits))
+    scores = {f"recall@{k}": recall(hits, n_relevant, k) for k in ks}
+    return scores | {f"map@{k}": average_precision(hits, n_relevant, k) for k in ks}
+
+
+def _ranked(ranked, n_documents: int) -> np.ndarray:
+    ranked = np.asarray(ranked, dtype=np.int64)
+    if ranked.ndim != 2:
+        raise ValueError(f"ranked must be (n_queries, k), got shape {ranked.shape}")
+    _check_range("ranked", ranked, -1, n_documents)
+    return ranked
+
+
+def _pair_keys(pairs, n_queries: int, n_documents: int) -> np.ndarray:
+    """One sorted integer for each distinct (query, document)."""
+    queries, documents = (np.asarray(side, dtype=np.int64) for side in pairs)
+    if queries.shape != documents.shape or queries.ndim != 1:
+        raise ValueError(f"pairs must be two equal lists, got {queries.shape}, {documents.shape}")
+    _check_range("query positions", queries, 0, n_queries)
+    _check_range("document rows", documents, 0, n_documents)
+    return np.unique(queries * n_documents + documents)
+
+
+def _check_range(name: str, values: np.ndarray, low: int, end: int) -> None:
+    if values.size and (values.min() < low or values.max() >= end):
+        raise ValueError(f"{name} must lie in {low}..{end - 1}")
+
+
+def _percent(found, n_relevant) -> np.ndarray:
+    n_relevant = np.asarray(n_relevant)
+    scores = np.full(len(n_relevant), np.nan)
+    return np.divide(100.0 * found, n_relevant, out=scores, where=n_relevant > 0)

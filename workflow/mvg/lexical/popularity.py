@@ -1,0 +1,16 @@
+"""The simplest use of behaviour: how many queries have led to a document so far."""
+
+import numpy as np
+
+
+def training_popularity(pairs, n_documents: int) -> np.ndarray:
+    """Number of distinct training queries of each document, the paper's n_d (section 5.1).
+
+    pairs: ``(query_rows, document_rows)``, two int lists; a repeated pair counts once.
+    Returns int64 (n_documents,). ValueError: a document row out of range.
+    """
+    queries, documents = (np.asarray(side, dtype=np.int64) for side in pairs)
+    if documents.size and (documents.min() < 0 or documents.max() >= n_documents):
+        raise ValueError(f"document rows must lie in 0..{n_documents - 1}")
+    distinct = np.unique(queries * n_documents + documents)
+    return np.bincount(distinct % max(n_documents, 1), minlength=n_documents)

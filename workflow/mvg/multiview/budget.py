@@ -1,0 +1,70 @@
+"""Step 1 of MVG: how many behavioural vectors each document gets (section 5.1)."""
+
+import numpy as np
+
+
+def shares(popularity, total, beta) -> np.ndarray:
+    """Real-valued budget of each document: ``total`` split by n_d^beta under the caps m_d <= n_d.
+
+    Eq. "m_d proportional to n_d^beta" of the paper; what a capped document cannot take is shared
+    out again among the others, by the same rule. Float64 (n_documents,), summing to
+    ``min(total, popularity.sum())`` up to rounding. Raises ValueError as :func:`allocate` does.
+    """
+    n = _popularity(popularity)
+    if not np.isfinite(total) or total < 0:
+        raise ValueError(f"total must be a finite number of at least 0, not {total}")
+    if not np.isfinite(beta) or beta < 0:
+        raise ValueError(f"beta must be a finite number of at least 0, not {beta}")
+    result = np.zeros(len(n))
+    seen = np.flatnonzero(n)
+    if total >= n.sum():
+        return n.copy()
+    # A document is capped when its cap per unit of weight, n^(1 - beta) for beta <= 1, is below
+    # the common level; with caps sorted by that ratio, one pass finds the level.
+    caps = n[seen]
+    weights = np.exp(beta * (np.log(caps) - np.log(caps).max(initial=0)))
+    order = np.argsort(caps / weights, kind="stable")
+    caps, weights = caps[order], weights[order]
+    capped = np.concatenate([[0.0], np.cumsum(caps)[:-1]])
+    open_weight = np.cumsum(weights[::-1])[::-1]
+    level = (total - capped) / open_weight
+    first_open = np.argmax(level * weights <= caps)
+    result[seen[order]] = np.where(np.arange(len(caps)) < first_open, caps, level[first_open] * weights)
+    return np.minimum(result, n)
+
+
+def allocate(popularity, total, beta) -> np.ndarray:
+    """Whole number of behavioural vectors of each document.
+
+    popularity: (n_documents,) number of training queries n_d, whole numbers of at least 0
+    total: the budget M, vectors over all documents
+    beta: 0 spends evenly over documents with a query, 1 by popularity
+
+    Returns int64 (n_documents,): :func:`shares` rounded once by largest remainder, so that the sum
+    is exactly ``min(total, popularity.sum())`` and m_d <= n_d. Equal remainders go to the larger
+    n_d, then to the lower row. Documents without a training query get 0.
+
+    Raises ValueError for negative, fractional, NaN or infinite input.
+    """
+    n = _popularity(popularity)
+    if total != np.floor(total):
+        raise ValueError(f"total must be a whole number, not {total}")
+    real = shares(n, total, beta)
+    floor = np.floor(real + 1e-9).astype(np.int64)
+    missing = int(min(total, n.sum())) - int(floor.sum())
+    if missing:
+        # Remainders that differ only by rounding error are equal.
+        remainder = np.round(real - floor, 9)
+        remainder[floor >= n] = -1
+        order = np.lexsort((np.arange(len(n)), -n, -remainder))
+        floor[order[:missing]] += 1
+    return floor
+
+
+def _popularity(popularity) -> np.ndarray:
+    n = np.asarray(popularity, dtype=np.float64)
+    if n.ndim != 1:
+        raise ValueError(f"popularity must have one dimension, not {n.ndim}")
+    if not np.isfinite(n).all() or (n < 0).any() or (n != np.floor(n)).any():
+        raise ValueError("popularity must be whole, finite numbers of at least 0")
+    return n

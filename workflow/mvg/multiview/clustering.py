@@ -1,0 +1,272 @@
+"""Step 2 of MVG: cluster a document's training queries into behavioural vectors (Algorithm 1).
+
+Weighted spherical k-means with k = m_d + 1, in which center 0 is the document's semantic vector
+and never moves. Documents are independent of each other, so they are computed one by one, in
+numba, over as many threads as given: neither threads nor shards nor the order of the pairs change
+a bit of the result.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+# A query differs from a center when their distance is above 1e-3: far above the rounding of
+# float32 unit vectors, far below anything that retrieval could tell apart.
+DIFFERS = 1e-6
+# Means of copies of one vector differ from it by rounding only: such centers are duplicates.
+DUPLICATE = 1e-12
+
+
+class Groups(NamedTuple):
+    """Training queries by document: those of row d are ``queries[starts[d]:starts[d + 1]]``."""
+
+    starts: np.ndarray  # int64 (n_documents + 1,)
+    queries: np.ndarray  # int64 (n_pairs,), ascending within a document
+    weights: np.ndarray  # float64 (n_pairs,)
+
+
+def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_iterations=100):
+    """Behavioural vectors of all documents (paper, Algorithm 1).
+
+    documents: float32 (n_documents, dim), unit rows; queries: float32 (n_queries, dim), unit rows
+    pairs: ``(query_rows, document_rows)``, a sparse matrix of queries x documents, or
+        :class:`Groups` from :func:`group`; repeated pairs add their weights
+    counts: int (n_documents,), the budget m_d of each document, see :func:`allocate`
+    weights: (n_pairs,), at least 0, for the first form of ``pairs``; 1 by default
+
+    Returns ``(vectors, owner)``: float32 (n_vectors, dim) unit rows and int32 (n_vectors,) document
+    rows, by owner, then center. A document whose queries do not differ from its other centers
+    gets fewer vectors than its budget; none is zero, NaN or a duplicate.
+
+    Raises ValueError for shapes that do not fit, negative counts or weights, rows out of range,
+    and vectors that are not finite.
+    """
+    documents, queries = _vectors(documents, "documents"), _vectors(queries, "queries")
+    if documents.shape[1] != queries.shape[1]:
+        raise ValueError(f"documents have {documents.shape[1]} dimensions, queries {queries.shape[1]}")
+    groups = pairs if isinstance(pairs, Groups) else group(pairs, len(queries), len(documents), weights)
+    counts = np.asarray(counts)
+    if counts.shape != (len(documents),):
+        raise ValueError(f"counts must have shape ({len(documents)},), not {counts.shape}")
+    if not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
+        raise ValueError("counts must be whole numbers of at least 0")
+    counts = np.minimum(counts, np.diff(groups.starts)).astype(np.int64)
+
+    owners = np.flatnonzero(counts)
+    places = np.concatenate([[0], np.cumsum(counts[owners])])
+    vectors = np.empty((places[-1], documents.shape[1]), dtype=np.float32)
+    kept = np.zeros(len(owners), dtype=np.int64)
+
+    def run(part):
+        _fit_documents(
+            documents, queries, groups.starts, groups.queries, groups.weights,
+            owners[part], places[part], counts[owners[part]],
+            np.uint64(seed & (2**64 - 1)), max_iterations, vectors, kept[part],
+        )  # fmt: skip
+
+    parts = _balanced(np.diff(groups.starts)[owners] * (counts[owners] + 1.0), 8 * threads)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, parts))
+
+    if not np.isfinite(vectors[places[:-1]]).all():
+        raise ValueError("queries or documents hold values that are not finite")
+    within = np.arange(places[-1]) - np.repeat(places[:-1], counts[owners])
+    keep = within < np.repeat(kept, counts[owners])
+    return vectors[keep], np.repeat(owners, kept).astype(np.int32)
+
+
+def group(pairs, n_queries, n_documents, weights=None) -> Groups:
+    """Sort pairs by document, then query; add up repeated ones; drop those of weight 0."""
+    if sparse.issparse(pairs):
+        matrix = pairs.T.tocsr().astype(np.float64)
+    else:
+        query_rows, document_rows = (np.asarray(side) for side in pairs)
+        if weights is None:
+            weights = np.ones(len(query_rows))
+        for name, rows, size in (("query", query_rows, n_queries), ("document", document_rows, n_documents)):
+            if len(rows) and (rows.min() < 0 or rows.max() >= size):
+                raise ValueError(f"a {name} row of the pairs lies outside 0..{size - 1}")
+        matrix = sparse.coo_matrix(
+            (np.asarray(weights, dtype=np.float64), (document_rows, query_rows)),
+            shape=(n_documents, n_queries),
+        ).tocsr()
+    if matrix.shape != (n_documents, n_queries):
+        raise ValueError(f"pairs are {matrix.shape[::-1]}, vectors ({n_queries}, {n_documents})")
+    if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+        raise ValueError("weights must be finite and at least 0")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return Groups(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
+
+
+def objective(documents, queries, pairs, vectors, owner, weights=None) -> float:
+    """The paper's objective: sum over pairs of weight times max-sim (Problem 1), in float64."""
+    groups = pairs if isinstance(pairs, Groups) else group(pairs, len(queries), len(documents), weights)
+    first = np.searchsorted(owner, np.arange(len(documents) + 1))
+    total = 0.0
+    for document in np.flatnonzero(np.diff(groups.starts)):
+        span = slice(groups.starts[document], groups.starts[document + 1])
+        views = np.vstack([documents[document], vectors[first[document] : first[document + 1]]])
+        similarity = queries[groups.queries[span]].astype(np.float64) @ views.astype(np.float64).T
+        total += float(groups.weights[span] @ similarity.max(axis=1))
+    return total
+
+
+def _vectors(array, name) -> np.ndarray:
+    array = np.ascontiguousarray(np.asarray(array), dtype=np.float32)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, not {array.ndim}")
+    return array
+
+
+def _balanced(work, n_parts):
+    """Split ``work`` (one figure an item) into consecutive slices of about equal sums."""
+    bounds = np.searchsorted(np.cumsum(work), np.linspace(0, work.sum(), n_parts + 1)[1:-1])
+    edges = np.unique(np.concatenate([[0], bounds, [len(work)]]))
+    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:])]
+
+
+# Reassociation lets the dot product use vector registers; it is the same for every call.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _dot(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _random(seed, document, query):
+    """A 64-bit hash of its arguments (splitmix64, Steele et al. 2014)."""
+    state = seed
+    for word in (np.uint64(document), np.uint64(query)):
+        state = (state ^ word) + np.uint64(0x9E3779B97F4A7C15)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        state = state ^ (state >> np.uint64(31))
+    return state
+
+
+@njit(nogil=True, cache=True)
+def _fit_documents(
+    documents, queries, starts, members, weights, owners, places, counts, seed, max_iterations,
+    vectors, kept,
+):  # fmt: skip
+    for i in range(len(owners)):
+        d = owners[i]
+        rows = members[starts[d] : starts[d + 1]]
+        m = counts[i]
+        initial = np.empty(len(rows), dtype=np.int64)
+        for q in range(len(rows)):
+            initial[q] = _random(seed, d, rows[q]) % np.uint64(m + 1)
+        centers, active = _cluster(
+            documents[d], queries, rows, weights[starts[d] : starts[d + 1]], initial, m, max_iterations
+        )
+        for j in range(1, m + 1):
+            if active[j]:
+                vectors[places[i] + kept[i]] = centers[j]
+                kept[i] += 1
+
+
+@njit(nogil=True, cache=True)
+def _cluster(semantic, queries, rows, weights, assignment, m, max_iterations):
+    """Lloyd's algorithm from ``assignment``; centers float64 (m + 1, dim) of float32 precision."""
+    centers = np.zeros((m + 1, len(semantic)))
+    centers[0] = semantic
+    active = np.zeros(m + 1, dtype=np.bool_)
+    active[0] = True
+    similarity = np.empty(len(rows))
+    _update(centers, active, queries, rows, weights, assignment)
+    for _ in range(max_iterations):
+        changed = _assign(centers, active, queries, rows, assignment, similarity)
+        repaired = _repair(centers, active, queries, rows, assignment, similarity)
+        if changed or repaired:
+            _update(centers, active, queries, rows, weights, assignment)
+        elif not _drop_duplicates(centers, active):
+            break
+    else:
+        # Cut short: drop the centers without a query of their own, which convergence would mend.
+        _drop_duplicates(centers, active)
+        _assign(centers, active, queries, rows, assignment, similarity)
+        for j in range(1, m + 1):
+            active[j] = active[j] and (assignment == j).any()
+    return centers, active
+
+
+@njit(nogil=True, cache=True)
+def _assign(centers, active, queries, rows, assignment, similarity):
+    """Each query to its most similar center, the lowest of equals. True if any query moved."""
+    query = np.empty(centers.shape[1])
+    changed = False
+    for i in range(len(rows)):
+        query[:] = queries[rows[i]]
+        best, best_similarity = 0, _dot(query, centers[0])
+        for j in range(1, len(centers)):
+            if active[j]:
+                s = _dot(query, centers[j])
+                if s > best_similarity:
+                    best, best_similarity = j, s
+        changed = changed or best != assignment[i]
+        assignment[i], similarity[i] = best, best_similarity
+    return changed
+
+
+@njit(nogil=True, cache=True)
+def _repair(centers, active, queries, rows, assignment, similarity):
+    """Move each empty center onto the query worst served by its own; drop it if none differs."""
+    members = np.zeros(len(centers), dtype=np.int64)
+    for i in range(len(rows)):
+        members[assignment[i]] += 1
+    repaired = False
+    for j in range(1, len(centers)):
+        if members[j]:
+            continue
+        worst = np.argmin(similarity)
+        query = queries[rows[worst]].astype(np.float64)
+        difference = query - centers[assignment[worst]]
+        active[j] = _dot(difference, difference) > DIFFERS
+        if active[j]:
+            members[assignment[worst]] -= 1
+            members[j] = 1
+            centers[j] = query
+            assignment[worst] = j
+            similarity[worst] = _dot(query, query)
+            repaired = True
+    return repaired
+
+
+@njit(nogil=True, cache=True)
+def _drop_duplicates(centers, active):
+    """Drop each center that equals a lower one but for rounding. True if any was dropped."""
+    dropped = False
+    for j in range(1, len(centers)):
+        for i in range(j):
+            if active[i] and active[j]:
+                difference = centers[i] - centers[j]
+                if _dot(difference, difference) < DUPLICATE:
+                    active[j] = False
+                    dropped = True
+    return dropped
+
+
+@njit(nogil=True, cache=True)
+def _update(centers, active, queries, rows, weights, assignment):
+    """Each center but 0 to the normalised weighted mean of its queries."""
+    sums = np.zeros(centers.shape)
+    mass = np.zeros(len(centers))
+    for i in range(len(rows)):
+        j = assignment[i]
+        if j:
+            mass[j] += weights[i]
+            for t in range(centers.shape[1]):
+                sums[j, t] += weights[i] * queries[rows[i], t]
+    for j in range(1, len(centers)):
+        norm = np.sqrt(_dot(sums[j], sums[j]))
+        # A mean of zero has no direction: the center keeps its last, or is empty at the start.
+        if norm > 1e-9 * mass[j]:
+            active[j] = True
+            for t in range(centers.shape[1]):
+                centers[j, t] = np.float32(sums[j, t] / norm)

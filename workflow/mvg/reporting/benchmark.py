@@ -1,0 +1,132 @@
+"""The benchmark as one tidy table, and the significance of every difference in it."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from ..data.files import text_writer
+from ..evaluation.significance import sign_test
+from .comparison import METRIC_SCALES, incomparable, verdict
+from .paper import load_paper
+from .tables import row_group
+
+SIGNIFICANT = 0.001  # the paper's level
+METRICS = ("recall", "map")
+COLUMNS = [
+    "dataset", "method", "metric", "k", "value", "paper", "verdict",
+    "best", "significant", "p_value", "n_queries",
+]  # fmt: skip
+
+
+def benchmark_table(scores, sizes, facts, pretrained=None, paper=None) -> pd.DataFrame:
+    """``benchmark.csv``: means, index sizes, the paper's numbers, verdicts and marks.
+
+    ``scores``: dataset -> method -> frame of per-query scores in percent, index query id,
+    columns ``recall@10, map@10, ...``; the methods of a dataset share their queries.
+    ``sizes``: (dataset, method) -> millions of floats; None or absent where there is no index.
+    ``facts``: dataset -> ``stats.json``. ``pretrained``: (dataset, encoder) -> model.
+
+    The best of a row group is its highest mean, the first of equals; its ``p_value`` is that of
+    the two-sided macro sign test against the second best, and it is ``significant`` if
+    p < 0.001 with more wins than losses. ValueError: methods with different queries or columns.
+    """
+    paper = paper or load_paper()
+    printed = paper.benchmark()
+    rows = []
+    for dataset, by_method in scores.items():
+        _check_same_queries(dataset, by_method)
+        marks = _marks(by_method)
+        for method, frame in by_method.items():
+            for metric, k, value in _values(frame, sizes.get((dataset, method))):
+                theirs = printed.get((dataset, method, metric, k))
+                row = {
+                    "dataset": dataset, "method": method, "metric": metric, "k": k,
+                    "value": value, "paper": theirs, "verdict": "",
+                    "best": False, "significant": False, "p_value": None, "n_queries": len(frame),
+                }  # fmt: skip
+                if theirs is not None:
+                    why_not = incomparable(dataset, method, metric, facts, pretrained, paper)
+                    result = verdict(theirs, value, METRIC_SCALES[metric], why_not)
+                    row["verdict"] = result.verdict
+                rows.append(row | marks.get((method, metric, k), {}))
+    types = {"k": "Int64", "paper": float, "p_value": float, "n_queries": int}
+    return pd.DataFrame(rows, columns=COLUMNS).astype(types)
+
+
+def significance_table(scores) -> pd.DataFrame:
+    """``significance.csv``: the sign test of every two methods of a dataset, on each metric.
+
+    ``scores`` as in ``benchmark_table``. ``wins`` counts the queries on which ``a`` is above ``b``.
+    """
+    rows = []
+    for dataset, by_method in scores.items():
+        _check_same_queries(dataset, by_method)
+        for metric, k, column in _score_columns(next(iter(by_method.values()))):
+            for a, b in combinations(by_method, 2):
+                test = _sign_test(by_method, column, a, b)
+                rows.append([dataset, metric, k, a, b, *test])
+    columns = ["dataset", "metric", "k", "a", "b", "wins", "losses", "ties", "p_value"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def write_table(table: pd.DataFrame, path) -> None:
+    """Write a tidy table as CSV in full precision, whole or not at all."""
+    with text_writer(path) as file:
+        table.to_csv(file, index=False, lineterminator="\n")
+
+
+def read_benchmark(path) -> pd.DataFrame:
+    """``benchmark.csv`` back as the frame of ``benchmark_table``."""
+    table = pd.read_csv(
+        path, keep_default_na=False, na_values={"k": "", "paper": "", "p_value": ""}
+    )
+    return table.astype({"k": "Int64"})
+
+
+def _values(frame, size):
+    """(metric, k, value): recall, then MAP, k rising, then the index size if there is one."""
+    for metric, k, column in _score_columns(frame):
+        yield metric, k, float(frame[column].mean())
+    if size is not None:
+        yield "index_mfloats", None, float(size)
+
+
+def _score_columns(frame):
+    """(metric, k, column) in the order of the rows."""
+    found = [(*column.split("@"), column) for column in frame.columns if "@" in column]
+    found = [(metric, int(k), column) for metric, k, column in found if metric in METRICS]
+    return sorted(found, key=lambda place: (METRICS.index(place[0]), place[1]))
+
+
+def _marks(by_method) -> dict:
+    """(method, metric, k) -> best, significant and p_value, for the best row of each group."""
+    groups: dict[str, list[str]] = {}
+    for method in by_method:
+        groups.setdefault(row_group(method), []).append(method)
+    marks = {}
+    for metric, k, column in _score_columns(next(iter(by_method.values()))):
+        for methods in groups.values():
+            # sorted is stable, so the first of equal means stays first.
+            best, *others = sorted(methods, key=lambda m: -by_method[m][column].mean())
+            mark = {"best": True}
+            if others:
+                test = _sign_test(by_method, column, best, others[0])
+                significant = test.p_value < SIGNIFICANT and test.wins > test.losses
+                mark |= {"significant": significant, "p_value": test.p_value}
+            marks[best, metric, k] = mark
+    return marks
+
+
+def _sign_test(by_method, column, a, b):
+    return sign_test(by_method[a][column].to_numpy(), by_method[b][column].to_numpy())
+
+
+def _check_same_queries(dataset, by_method) -> None:
+    """Tests go query by query, so the rows of all methods must be the same queries."""
+    first, *others = by_method.items()
+    for method, frame in others:
+        if not np.array_equal(frame.index, first[1].index):
+            raise ValueError(f"{dataset}: {method} and {first[0]} were scored on other queries")
+        if set(frame.columns) != set(first[1].columns):
+            raise ValueError(f"{dataset}: {method} and {first[0]} have other metrics")

@@ -1,0 +1,66 @@
+"""How datasets and methods are called in tables and figures."""
+
+DATASETS = {
+    "eurlex": "EurLex",
+    "pubmed": "PubMed",
+    "wikiseealso": "WikiSeeAlso",
+    "msmarco": "MS MARCO",
+    "prodsearch": "ProdSearch",
+}
+METHODS = {
+    "bm25": "BM25",
+    "popularity": "Popularity",
+    "dssm": "DSSM",
+    "sbert": "S.BERT",
+    "colbert": "ColBERT",
+    "mvg": "MVG",
+    "prior": "Prior",
+    "bertbase": "BertBase",
+    "legalbert": "LegalBERT",
+    "ance": "ANCE",
+    "prod": "Prod",
+}
+METRICS = {
+    "recall": "Recall",
+    "map": "MAP",
+    "index_mfloats": "Index size",
+    "index_gb": "Index size (GB)",
+    "units_percent": "Units (%)",
+    "product_sales_percent": "Product sales (%)",
+    "exact_substitute_percent": "Exact or substitute (%)",
+    "sparse_results_percent": "Sparse results (%)",
+    "latency_p90_ms": "Latency, 90th percentile (ms)",
+    "similarity": "Similarity",
+    "rank": "Rank",
+}
+
+
+def split_method(method: str) -> tuple[str, str]:
+    """``mvg+prior+dssm`` -> ``("mvg+prior", "dssm")``: what was added, and the encoder below."""
+    wrapper, _, base = method.rpartition("+")
+    return wrapper, base
+
+
+def method_label(method: str) -> str:
+    """``mvg+dssm-tuned`` -> ``MVG + DSSM-tuned``; unknown names stay as they are."""
+    return " + ".join(_part_label(part) for part in method.split("+"))
+
+
+def _part_label(part: str) -> str:
+    name, dash, variant = part.partition("-")
+    return METHODS.get(name, name) + dash + variant
+
+
+def dataset_label(dataset: str, simulated: bool = False) -> str:
+    """``eurlex`` -> ``EurLex``, or ``EurLex (simulated)``."""
+    return DATASETS.get(dataset, dataset) + (" (simulated)" if simulated else "")
+
+
+def metric_label(metric: str, k: int | None = None) -> str:
+    """``recall, 100`` -> ``Recall@100``."""
+    return METRICS.get(metric, metric) + (f"@{k}" if k is not None else "")
+
+
+def is_simulated(facts: dict, dataset: str) -> bool:
+    """Whether ``dataset`` was drawn by the simulator, by its ``stats.json``."""
+    return bool(facts.get(dataset, {}).get("simulated", False))

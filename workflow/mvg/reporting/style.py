@@ -1,0 +1,110 @@
+"""One look for all figures.
+
+Figures are made without pyplot, so that nothing here depends on, or changes, the settings of
+whoever imports it. The canvas is Agg: no display is needed.
+"""
+
+from contextlib import contextmanager
+from typing import NamedTuple
+from zlib import crc32
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from ..data.files import replacing
+from .labels import split_method
+
+COLUMN_WIDTH = 3.4  # inches, one column of the paper
+RC = {
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.linewidth": 0.4,
+    "grid.alpha": 0.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # text stays text
+}
+
+# Okabe and Ito's palette, told apart with any colour vision; yellow is too pale for lines on white.
+BLACK, GREY = "#000000", "#767676"
+ORANGE, SKY_BLUE, GREEN = "#E69F00", "#56B4E9", "#009E73"
+BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+COLORS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY_BLUE)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
+
+
+class Look(NamedTuple):
+    """Colour and marker of a series; ``look._asdict()`` goes to ``axes.plot``."""
+
+    color: str
+    marker: str
+
+
+# The colour says what was added to an encoder, the marker which encoder it was added to.
+_WRAPPER_COLORS = {"": BLUE, "prior": GREEN, "mvg": VERMILLION, "mvg+prior": PURPLE}
+_ENCODER_MARKERS = {"dssm": "o", "dssm-tuned": "D", "sbert": "s", "sbert-tuned": "P"}
+_FIXED = {"bm25": Look(BLACK, "x"), "popularity": Look(GREY, "+"), "colbert": Look(ORANGE, "*")}
+_FIXED_DATASETS = {
+    "eurlex": Look(BLUE, "o"),
+    "pubmed": Look(VERMILLION, "s"),
+    "wikiseealso": Look(GREEN, "^"),
+}
+
+
+def method_look(method: str) -> Look:
+    """Fixed for the known methods; for others the same in every figure, by their name alone."""
+    if method in _FIXED:
+        return _FIXED[method]
+    wrapper, encoder = split_method(method)
+    color = _WRAPPER_COLORS.get(wrapper) or _by_name(wrapper, (ORANGE, SKY_BLUE, BLACK, GREY))
+    return Look(color, _ENCODER_MARKERS.get(encoder) or _by_name(encoder, ("^", *MARKERS[4:])))
+
+
+def dataset_looks(datasets) -> dict[str, Look]:
+    """Fixed for the known datasets; the others take what is left, in their order."""
+    looks = {
+        dataset: _FIXED_DATASETS[dataset] for dataset in datasets if dataset in _FIXED_DATASETS
+    }
+    others = [dataset for dataset in datasets if dataset not in looks]
+    for i, dataset in enumerate(others, start=len(_FIXED_DATASETS)):
+        looks[dataset] = Look(COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)])
+    return looks
+
+
+def _by_name(name: str, choices):
+    return choices[crc32(name.encode()) % len(choices)]
+
+
+@contextmanager
+def panels(count=1, height=2.4, width=None):
+    """Give ``(figure, axes)``: ``count`` panels side by side, each one column wide by default.
+
+    ``height`` and ``width`` are of the whole figure, in inches. Draw and save inside the block:
+    the style holds there only.
+    """
+    with matplotlib.rc_context(RC):
+        size = (width or count * COLUMN_WIDTH, height)
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure, figure.subplots(1, count, squeeze=False)[0]
+
+
+def legend_below(figure, handles, labels, columns=3) -> None:
+    """One legend for all panels, outside the data."""
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+
+
+def save(figure, stem) -> None:
+    """Write ``stem.pdf`` and ``stem.png`` (200 dpi), whole or not at all, without timestamps."""
+    for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
+        with replacing(f"{stem}{suffix}") as temporary:
+            figure.savefig(temporary, dpi=200, metadata=metadata)

@@ -1,0 +1,234 @@
+"""The benchmark laid out as in the paper: one table as Markdown and as LaTeX."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..data.files import text_writer
+from .escapes import escape_latex, escape_markdown
+from .labels import dataset_label, is_simulated, method_label, metric_label
+from .paper import load_paper
+
+MISSING = "–"
+
+
+class Entry(NamedTuple):
+    """One number of a table, and its marks."""
+
+    text: str
+    best: bool = False
+    significant: bool = False
+
+
+class Layout(NamedTuple):
+    """A table before it's Markdown or LaTeX. Nothing in it is escaped yet."""
+
+    caption: str
+    metrics: list[str]  # heads, each over all datasets
+    datasets: list[str]  # subheads, repeated below each metric
+    groups: list[list[tuple[str, list[Entry]]]]  # rows as (method, entries), by row group
+
+
+def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=None) -> None:
+    """Write ``stem.md`` and ``stem.tex`` for the frame of ``benchmark_table``.
+
+    ``facts``: dataset -> ``stats.json``, which says what is simulated. The ``.tex`` needs the
+    packages booktabs and multirow.
+    """
+    layouts = benchmark_layouts(benchmark, facts, paper)
+    with text_writer(f"{stem}.md") as file:
+        file.write("# Benchmark\n\n" + "\n\n".join(map(to_markdown, layouts)) + "\n")
+    with text_writer(f"{stem}.tex") as file:
+        file.write("% Needs \\usepackage{booktabs,multirow}\n")
+        file.write("\n".join(map(to_latex, layouts)))
+
+
+def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None) -> list[Layout]:
+    """Ours at the largest k with the index sizes, as in the paper; at smaller k; the paper's."""
+    datasets = list(dict.fromkeys(benchmark["dataset"]))
+    entries = {
+        (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
+            format_number(row.value, row.metric), row.best, row.significant
+        )
+        for row in benchmark.itertuples()
+    }
+    groups = row_groups(benchmark)
+    ks = sorted(benchmark["k"].dropna().astype(int).unique(), reverse=True)
+    layouts = []
+    for k in ks:
+        columns = [("recall", k), ("map", k)]
+        if k == ks[0]:
+            columns.append(("index_mfloats", None))
+        caption = f"{_measures(k, with_sizes=k == ks[0])} {_MARKS}{_simulated(datasets, facts)}"
+        layouts.append(_layout(caption, columns, datasets, groups, entries, facts))
+    printed = _paper_layout(datasets, paper or load_paper())
+    return layouts + ([printed] if printed else [])
+
+
+_MARKS = (
+    "Bold: the best of its row group. Underlined: significantly better than the second best "
+    "(two-sided macro sign test, p below 0.001)."
+)
+
+
+def _measures(k, with_sizes) -> str:
+    sizes = ", index size in millions of floats" if with_sizes else ""
+    return f"Recall@{k} and MAP@{k} in percent{sizes}."
+
+
+def _simulated(datasets, facts) -> str:
+    simulated = [dataset_label(d, True) for d in datasets if is_simulated(facts, d)]
+    if not simulated:
+        return ""
+    named = ", ".join(simulated)
+    return f" Simulated data, a check of the code and no evidence for the method: {named}."
+
+
+def _layout(caption, columns, datasets, groups, entries, facts) -> Layout:
+    def row(method):
+        cells = [entries.get((d, method, *c), Entry(MISSING)) for c in columns for d in datasets]
+        return method_label(method), cells
+
+    return Layout(
+        caption=caption,
+        metrics=[metric_label(*column) for column in columns],
+        datasets=[dataset_label(d, is_simulated(facts, d)) for d in datasets],
+        groups=[[row(method) for method in group] for group in groups],
+    )
+
+
+def _paper_layout(datasets, paper) -> Layout | None:
+    """The paper's own numbers for the datasets of this run."""
+    datasets = [d for d in datasets if d in paper.setups]
+    if not datasets:
+        return None
+    cells = paper.benchmark()
+    entries = {place: Entry(format_number(v, place[2])) for place, v in cells.items()}
+    methods = dict.fromkeys(method for _, method, _, _ in cells)
+    columns = [("recall", 100), ("map", 100), ("index_mfloats", None)]
+    caption = f"The numbers that the paper prints. {_measures(100, with_sizes=True)}"
+    return _layout(caption, columns, datasets, group_methods(methods), entries, facts={})
+
+
+def row_groups(benchmark: pd.DataFrame) -> list[list[str]]:
+    """The methods of all datasets by row group, in the order of their first appearance."""
+    return group_methods(dict.fromkeys(benchmark["method"]))
+
+
+def group_methods(methods) -> list[list[str]]:
+    """[bm25, popularity], then one group per base encoder; ColBERT stands with S.BERT.
+
+    The groups come in the order of their first method; inside a group the order is kept.
+    """
+    groups: dict[str, list[str]] = {}
+    for method in methods:
+        groups.setdefault(row_group(method), []).append(method)
+    return list(groups.values())
+
+
+def row_group(method: str) -> str:
+    """The row group of a method: inside it the best is bold."""
+    base = method.rpartition("+")[2]
+    return {"bm25": "lexical", "popularity": "lexical", "colbert": "sbert"}.get(base, base)
+
+
+def format_number(value: float, metric: str) -> str:
+    """Two decimals; sizes below one million floats with three significant digits."""
+    if pd.isna(value):
+        return MISSING
+    if metric == "index_mfloats" and 0 < abs(value) < 1:
+        return f"{value:#.3g}"
+    return f"{value:.2f}"
+
+
+def to_markdown(layout: Layout) -> str:
+    """A caption and a pipe table, one column per metric and dataset."""
+    heads = [
+        f"{escape_markdown(metric)}<br>{escape_markdown(dataset)}"
+        for metric in layout.metrics
+        for dataset in layout.datasets
+    ]
+    rows = [
+        [escape_markdown(method), *map(_markdown_entry, entries)]
+        for group in layout.groups
+        for method, entries in group
+    ]
+    table = pipe_table(["Method", *heads], rows, align="l" + "r" * len(heads))
+    return f"{escape_markdown(layout.caption)}\n\n{table}"
+
+
+def _markdown_entry(entry: Entry) -> str:
+    text = f"**{entry.text}**" if entry.best else entry.text
+    return f"<ins>{text}</ins>" if entry.significant else text
+
+
+def pipe_table(heads: list[str], rows: list[list[str]], align: str) -> str:
+    """A GitHub pipe table of cells that are escaped already, padded to read well as text.
+
+    ``align``: ``l`` or ``r`` for each column.
+    """
+    widths = [max(3, *map(len, column)) for column in zip(heads, *rows, strict=True)]
+    rule = ["-" * (w - 1) + (":" if a == "r" else "-") for w, a in zip(widths, align, strict=True)]
+
+    def line(cells):
+        padded = (
+            c.rjust(w) if a == "r" else c.ljust(w)
+            for c, w, a in zip(cells, widths, align, strict=True)
+        )
+        return f"| {' | '.join(padded)} |"
+
+    return "\n".join(map(line, [heads, rule, *rows]))
+
+
+def to_latex(layout: Layout) -> str:
+    """A ``table*`` with one span per metric and one column per dataset below it."""
+    n = len(layout.datasets)
+    spans = [rf"\multicolumn{{{n}}}{{c}}{{{escape_latex(metric)}}}" for metric in layout.metrics]
+    rules = [rf"\cmidrule(lr){{{2 + i * n}-{1 + (i + 1) * n}}}" for i in range(len(spans))]
+    subheads = [_latex_subhead(dataset) for dataset in layout.datasets] * len(spans)
+    groups = [
+        "\n".join(
+            _latex_row([escape_latex(method), *map(_latex_entry, entries)])
+            for method, entries in group
+        )
+        for group in layout.groups
+    ]
+    body = "\n\\midrule\n".join(groups)
+    return "\n".join(
+        [
+            r"\begin{table*}",
+            r"\centering",
+            rf"\caption{{{escape_latex(layout.caption)}}}",
+            r"\scriptsize",
+            r"\setlength{\tabcolsep}{3pt}",
+            rf"\begin{{tabular}}{{l{'r' * len(subheads)}}}",
+            r"\toprule",
+            _latex_row([r"\multirow{2}{*}{Method}", *spans]),
+            "".join(rules),
+            _latex_row(["", *subheads]),
+            r"\midrule",
+            body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table*}",
+            "",
+        ]
+    )
+
+
+def _latex_row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_subhead(dataset: str) -> str:
+    """``EurLex (simulated)`` on two lines: nine of them side by side don't fit a page."""
+    name, simulated, _ = dataset.partition(" (simulated)")
+    if not simulated:
+        return escape_latex(dataset)
+    return rf"\shortstack[r]{{{escape_latex(name)}\\(simulated)}}"
+
+
+def _latex_entry(entry: Entry) -> str:
+    text = escape_latex(entry.text)
+    text = rf"\textbf{{{text}}}" if entry.best else text
+    return rf"\underline{{{text}}}" if entry.significant else text

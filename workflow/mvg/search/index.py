@@ -1,0 +1,135 @@
+"""Exact and approximate max-sim search with faiss, and index files to take home.
+
+faiss finds candidates; their scores are then computed again in float64, pair by pair, before the
+cut to k: faiss's own scores change with the batch size and the number of threads, these do not.
+"""
+
+import os
+
+import faiss
+import numpy as np
+from numba import njit
+
+from ..data.files import replacing
+from .ranking import Ranking
+from .views import Views
+
+BATCH = 1024  # queries searched at a time
+SPARE = 16  # candidates fetched beyond k
+CLOSE = 1e-4  # float32 scores nearer than this to the last place may belong before it
+
+
+class Index:
+    """A faiss index over :class:`Views`.
+
+    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``
+    """
+
+    def __init__(self, views: Views, factory: str = "exact", threads: int = 1):
+        faiss.omp_set_num_threads(threads)
+        self.views, self.exact = views, factory == "exact"
+        description = "Flat" if self.exact else factory
+        try:
+            self.faiss = faiss.index_factory(views.vectors.shape[1], description, faiss.METRIC_INNER_PRODUCT)
+        except RuntimeError as error:
+            raise ValueError(f"'{factory}' is no faiss factory string") from error
+        vectors = np.ascontiguousarray(views.vectors, dtype=np.float32)
+        if not self.faiss.is_trained:
+            self.faiss.train(vectors)
+        self.faiss.add(vectors)
+
+    def search(self, queries, k, excluded=None, progress=iter) -> Ranking:
+        """The k best distinct documents of each query, as many as the corpus has.
+
+        queries: float32 (n_queries, dim), without the bias dimension
+        excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
+
+        Exact search returns the true top k by float64 scores, equal ones by document row.
+        """
+        queries = self.views.extend(np.asarray(queries, dtype=np.float32))
+        order = np.argsort(excluded[0], kind="stable") if excluded else []
+        positions, hidden = (np.asarray(side)[order] for side in excluded) if excluded else (np.empty(0),) * 2
+        batches = []
+        for start in progress(range(0, len(queries), BATCH)):
+            part = slice(*np.searchsorted(positions, [start, start + BATCH]))
+            batches.append(
+                self._search_batch(queries[start : start + BATCH], k, positions[part] - start, hidden[part])
+            )
+        if not batches:
+            return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
+        return Ranking(*(np.concatenate(side) for side in zip(*batches)))
+
+    def _search_batch(self, queries, k, hidden_rows, hidden_documents):
+        """Fetch ever more candidates for the queries whose ranking is not yet certain."""
+        documents = np.full((len(queries), k), -1, dtype=np.int32)
+        scores = np.full((len(queries), k), -np.inf)
+        n_hidden = np.bincount(hidden_rows.astype(np.int64), minlength=len(queries))
+        first_hidden = np.concatenate([[0], np.cumsum(n_hidden)])
+        hidden_documents = hidden_documents.astype(np.int64)
+        todo, fetch = np.arange(len(queries)), k + SPARE
+        while len(todo):
+            fetch = min(fetch, self.faiss.ntotal)
+            found_scores, found = self.faiss.search(queries[todo], fetch)
+            certain = np.zeros(len(todo), dtype=np.bool_)
+            _rank(
+                queries[todo], self.views.vectors, self.views.owner, found, found_scores,
+                first_hidden, hidden_documents, todo, self.exact, documents, scores, certain,
+            )  # fmt: skip
+            if fetch == self.faiss.ntotal:
+                break
+            todo, fetch = todo[~certain], 2 * fetch
+        return documents, scores
+
+    def save(self, path) -> None:
+        """Write the faiss index and, beside it, ``<path>.owner.npy`` with the document of each vector."""
+        with replacing(path) as temporary:
+            faiss.write_index(self.faiss, os.fspath(temporary))
+        with replacing(f"{path}.owner.npy") as temporary:
+            np.save(temporary, self.views.owner)
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _dot(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += np.float64(a[i]) * np.float64(b[i])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _rank(
+    queries, vectors, owner, found, found_scores, first_hidden, hidden, rows, exact,
+    documents, scores, certain,
+):  # fmt: skip
+    """Score candidates in float64, keep the best of each document, sort, cut to k."""
+    k = documents.shape[1]
+    for i in range(len(rows)):
+        row = rows[i]
+        n = 0
+        candidates = np.empty(found.shape[1], dtype=np.int64)
+        values = np.empty(found.shape[1])
+        for j in range(found.shape[1]):
+            if found[i, j] >= 0:
+                candidates[n] = owner[found[i, j]]
+                values[n] = _dot(queries[i], vectors[found[i, j]])
+                n += 1
+        # By document, its best vector first; then documents by score, equal ones by row.
+        order = np.argsort(-values[:n], kind="mergesort")
+        order = order[np.argsort(candidates[:n][order], kind="mergesort")]
+        visible = np.zeros(n, dtype=np.bool_)
+        last = -1
+        for j in range(n):
+            document = candidates[order[j]]
+            visible[j] = document != last
+            last = document
+            for h in range(first_hidden[row], first_hidden[row + 1]):
+                visible[j] = visible[j] and hidden[h] != document
+        order = order[visible]
+        order = order[np.argsort(-values[order], kind="mergesort")]
+        kept = len(order)
+        for j in range(min(k, kept)):
+            documents[row, j] = candidates[order[j]]
+            scores[row, j] = values[order[j]]
+        # What was not fetched scores at most the last fetched: enough if that is clearly below.
+        if kept >= k:
+            certain[i] = (not exact) or found_scores[i, -1] < scores[row, k - 1] - CLOSE

@@ -1,0 +1,47 @@
+"""Rankings: the k best documents of each query, ties by document row."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.pairs import of_queries
+
+
+class Ranking(NamedTuple):
+    """``documents`` int32 (n_queries, k), best first, -1 where there is none; ``scores`` float64."""
+
+    documents: np.ndarray
+    scores: np.ndarray
+
+
+def top_k(scores: np.ndarray, k: int) -> Ranking:
+    """The k best columns of each row; equal scores go by column. -inf is never returned."""
+    n, width = scores.shape
+    k_found = min(k, width)
+    documents = np.full((n, k), -1, dtype=np.int32)
+    best = np.full((n, k), -np.inf)
+    threshold = np.partition(scores, width - k_found, axis=1)[:, width - k_found]
+    for i, (row, least) in enumerate(zip(scores, threshold)):
+        above = np.flatnonzero(row > least)
+        equal = np.flatnonzero(row == least)[: k_found - len(above)]
+        chosen = np.concatenate([above[np.argsort(-row[above], kind="stable")], equal])
+        chosen = chosen[row[chosen] > -np.inf]
+        documents[i, : len(chosen)] = chosen
+        best[i, : len(chosen)] = row[chosen]
+    return Ranking(documents, best)
+
+
+def rank_scores(score, rows, excluded, k, batch, progress=iter) -> Ranking:
+    """Rank by a function of query rows that gives dense scores, ``batch`` queries at a time.
+
+    score: int rows (n,) -> float (n, n_documents); rows: sorted query rows to rank
+    excluded: (query_rows, document_rows) that no ranking may hold
+    """
+    hidden_at, hidden = of_queries(excluded, rows)
+    parts = []
+    for start in progress(range(0, len(rows), batch)):
+        scores = score(rows[start : start + batch])
+        inside = (hidden_at >= start) & (hidden_at < start + len(scores))
+        scores[hidden_at[inside] - start, hidden[inside]] = -np.inf
+        parts.append(top_k(scores, k))
+    return Ranking(*(np.concatenate(side) for side in zip(*parts)))

@@ -1,0 +1,51 @@
+"""What an index holds: vectors and the documents that own them, with biases as one more dimension."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Views(NamedTuple):
+    """``vectors`` float32 (n_vectors, dim) and ``owner`` int32 (n_vectors,) document rows.
+
+    A document's score is the largest inner product of the query with one of its vectors.
+    """
+
+    vectors: np.ndarray
+    owner: np.ndarray
+
+    @classmethod
+    def of(cls, documents, behavioural=None, prior=None, view_bias=None) -> "Views":
+        """Semantic vectors, one a document, and behavioural ones behind them.
+
+        behavioural: ``(vectors, owner)`` of :func:`mvg.multiview.fit`, or None
+        prior: (n_documents,) added to all scores of a document, or None
+        view_bias: added to the score of every behavioural vector, or None
+
+        A bias becomes one more dimension of the vectors; see :func:`extend`.
+        """
+        vectors, owner = [documents], [np.arange(len(documents), dtype=np.int32)]
+        biases = [np.zeros(len(documents))]
+        if behavioural is not None:
+            vectors.append(behavioural[0])
+            owner.append(behavioural[1])
+            biases.append(np.full(len(behavioural[1]), view_bias or 0.0))
+        owner = np.concatenate(owner)
+        vectors = np.concatenate(vectors, dtype=np.float32)
+        if prior is None and not view_bias:
+            return cls(vectors, owner)
+        bias = np.concatenate(biases)
+        if prior is not None:
+            bias += np.asarray(prior)[owner]
+        return cls(np.column_stack([vectors, bias.astype(np.float32)]), owner)
+
+    def extend(self, queries: np.ndarray) -> np.ndarray:
+        """``queries``, with a last dimension of 1 where the vectors carry a bias."""
+        if queries.shape[1] == self.vectors.shape[1]:
+            return queries
+        return np.column_stack([queries, np.ones(len(queries), dtype=np.float32)])
+
+    @property
+    def n_floats(self) -> int:
+        """Floats stored: the paper's index size."""
+        return self.vectors.size

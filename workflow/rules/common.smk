@@ -1,0 +1,105 @@
+# The helpers of all rules: the checked config, and which files a run owes.
+
+import shlex
+import sys
+from pathlib import Path
+
+import jsonschema
+import yaml
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import validate
+
+ROOT = Path(workflow.basedir)
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+SPLITS = ["train", "dev", "test"]
+WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
+KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
+
+# A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
+# malloc settings, two trainings side by side spend most of their time in page faults.
+shell.prefix(
+    f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT / 'workflow'))}; "
+    "export PYTHONHASHSEED=0 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
+)
+
+
+def stop(where, expected):
+    """End with one line that names the config key and what was expected."""
+    raise SystemExit(f"error: config: {where}: {expected}")
+
+
+def check_config():
+    """Validate against the schema, fill in defaults, check what a schema cannot say."""
+    try:
+        validate(config, str(SCHEMA))
+    except WorkflowError:
+        schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+        errors = jsonschema.Draft202012Validator(schema).iter_errors(config)
+        worst = jsonschema.exceptions.best_match(errors)
+        stop(".".join(map(str, worst.absolute_path)) or "top level", " ".join(worst.message.split())[:300])
+    for name in config["encoders"]:
+        if name not in config["encoder_settings"]:
+            stop(f"encoders: {name}", "no such entry under encoder_settings")
+    if config["raw_dir"] is not None and not Path(config["raw_dir"]).is_dir():
+        stop("raw_dir", f"no such folder: {config['raw_dir']}")
+    for name in config["datasets"]:
+        source = source_of(name)
+        if source is None:
+            stop(f"datasets: {name}", "no such entry under sources")
+        if source["source"] == "simulated" and name not in KNOWN_SETS:
+            stop(f"sources.{name}", f"only {', '.join(KNOWN_SETS)} can be simulated")
+        if source["source"] == "path" and not Path(source["path"]).exists():
+            stop(f"sources.{name}.path", f"no such file or folder: {source['path']}")
+
+
+def source_of(dataset):
+    """Where a dataset comes from; ``raw_dir`` goes before the known sets' own entries."""
+    raw_dir = config["raw_dir"]
+    if raw_dir and dataset in KNOWN_SETS and (Path(raw_dir) / dataset).is_dir():
+        return {
+            "source": "path",
+            "path": str(Path(raw_dir) / dataset),
+            "format": KNOWN_SETS[dataset],
+        }
+    return config["sources"].get(dataset)
+
+
+check_config()
+
+RUN = config["run"]
+BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+
+
+wildcard_constraints:
+    run="[A-Za-z0-9][A-Za-z0-9._-]*",
+    dataset="[A-Za-z0-9][A-Za-z0-9_-]*",
+    encoder="[a-z0-9][a-z0-9.-]*",
+    wrapper=r"(mvg\+)?(prior\+)?",
+    method=r"[a-z0-9][a-z0-9.+-]*",
+    split="train|dev|test",
+    beta="[0-9.e-]+",
+    m_avg="[0-9.e-]+",
+
+
+def methods():
+    """Every row of the benchmark, in the table's order."""
+    return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in WRAPPERS]
+
+
+def tables():
+    names = ["benchmark.csv", "benchmark.md", "benchmark.tex", "significance.csv", "verdicts.csv", "verdicts.md"]
+    return [f"results/{RUN}/tables/{name}" for name in names]
+
+
+def figure(name):
+    return [f"results/{RUN}/figures/{name}.{kind}" for kind in ("pdf", "png", "csv")]
+
+
+def trec_files():
+    folders = [f"results/{RUN}/{dataset}/trec" for dataset in config["datasets"]]
+    return [f"{folder}/{name}" for folder in folders for name in ["qrels.test.txt"] + [f"{m}.run" for m in methods()]]
+
+
+def megabytes(*files, factor=1, base=500):
+    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs."""
+    return lambda wildcards, input: int(base + factor * input.size_mb)

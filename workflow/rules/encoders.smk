@@ -1,0 +1,59 @@
+# Texts -> vectors: one folder per encoder, whatever its kind.
+
+VECTORS = "results/{run}/{dataset}/{encoder}"
+
+
+rule train_dssm:
+    input:
+        corpus=PREPARED + "/corpus.jsonl",
+        queries=PREPARED + "/queries.jsonl",
+        train=PREPARED + "/pairs.train.npz",
+        dev=PREPARED + "/pairs.dev.npz",
+    output:
+        model=VECTORS + "/model/dssm.safetensors",
+        tokenizer=VECTORS + "/model/tokenizer.model",
+        history=VECTORS + "/training.csv",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/train.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=40, base=2000),
+        runtime=240,
+    params:
+        settings=lambda wildcards: config["encoder_settings"][wildcards.encoder],
+        seed=config["seed"],
+    message:
+        "DSSM: train {wildcards.encoder} on {wildcards.dataset}"
+    script:
+        "../scripts/train_dssm.py"
+
+
+rule encode_dssm:
+    input:
+        corpus=PREPARED + "/corpus.jsonl",
+        queries=PREPARED + "/queries.jsonl",
+        model=VECTORS + "/model/dssm.safetensors",
+        tokenizer=VECTORS + "/model/tokenizer.model",
+    output:
+        documents=VECTORS + "/documents.npy",
+        queries=VECTORS + "/queries.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=20, base=1500),
+        runtime=60,
+    params:
+        settings=lambda wildcards: config["encoder_settings"][wildcards.encoder],
+    message:
+        "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
+    script:
+        "../scripts/encode_dssm.py"

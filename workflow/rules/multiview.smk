@@ -1,0 +1,53 @@
+# MVG: the paper's step 1 (budget) and step 2 (clustering).
+
+BUDGET_FILE = "results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy"
+MVG = VECTORS + "/mvg/beta{beta}-m{m_avg}"
+
+
+rule allocate_budget:
+    input:
+        corpus=PREPARED + "/corpus.jsonl",
+        pairs=PREPARED + "/pairs.train.npz",
+    output:
+        BUDGET_FILE,
+    log:
+        "results/{run}/logs/{dataset}/allocate_budget.beta{beta}-m{m_avg}.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/allocate_budget.beta{beta}-m{m_avg}.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=5),
+        runtime=10,
+    message:
+        "MVG step 1: spend the budget of {wildcards.dataset}"
+    script:
+        "../scripts/allocate_budget.py"
+
+
+rule fit_behavioural_vectors:
+    input:
+        documents=VECTORS + "/documents.npy",
+        queries=VECTORS + "/queries.npy",
+        pairs=PREPARED + "/pairs.train.npz",
+        counts=BUDGET_FILE,
+    output:
+        vectors=MVG + "/vectors.npy",
+        owner=MVG + "/owner.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=3),
+        runtime=60,
+    params:
+        seed=config["seed"],
+    message:
+        "MVG step 2: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
+    script:
+        "../scripts/fit_behavioural_vectors.py"

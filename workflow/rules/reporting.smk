@@ -1,0 +1,100 @@
+# Tables, figures, and the verdict on each number of the paper.
+
+TABLE = "results/{run}/tables"
+FIGURE = "results/{run}/figures"
+
+
+def scores_of(wildcards):
+    """Per-query scores of every method on every dataset, and what the sizes and counts come from."""
+    folder = f"results/{wildcards.run}/{{dataset}}"
+    both = dict(dataset=config["datasets"], method=methods())
+    return {
+        "scores": expand(folder + "/scores/{method}.csv", **both),
+        "rankings": expand(folder + "/runs/{method}.npz", **both),
+        "stats": expand(folder + "/data/stats.json", dataset=config["datasets"]),
+    }
+
+
+rule benchmark_table:
+    input:
+        unpack(scores_of),
+    output:
+        csv=TABLE + "/benchmark.csv",
+        md=report(TABLE + "/benchmark.md", caption="../report/benchmark.rst", category="Tables"),
+        tex=TABLE + "/benchmark.tex",
+        significance=TABLE + "/significance.csv",
+    log:
+        "results/{run}/logs/benchmark_table.log",
+    benchmark:
+        "results/{run}/benchmarks/benchmark_table.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=10),
+        runtime=20,
+    params:
+        datasets=config["datasets"],
+        methods=methods(),
+    message:
+        "The benchmark table, and the sign test of every pair of methods"
+    script:
+        "../scripts/benchmark_table.py"
+
+
+rule verdicts:
+    input:
+        benchmark=TABLE + "/benchmark.csv",
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+    output:
+        csv=TABLE + "/verdicts.csv",
+        md=report(TABLE + "/verdicts.md", caption="../report/verdicts.rst", category="Tables"),
+    log:
+        "results/{run}/logs/verdicts.log",
+    benchmark:
+        "results/{run}/benchmarks/verdicts.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        datasets=config["datasets"],
+    message:
+        "Each number of the paper, ours beside it, and a verdict"
+    script:
+        "../scripts/verdicts.py"
+
+
+rule popularity_figure:
+    input:
+        pairs=expand("results/{{run}}/{dataset}/data/pairs.train.npz", dataset=config["datasets"]),
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        vectors=expand(
+            "results/{{run}}/{dataset}/{encoder}/queries.npy",
+            dataset=config["datasets"],
+            encoder=config["diversity_encoder"],
+        ),
+    output:
+        pdf=FIGURE + "/popularity.pdf",
+        png=report(FIGURE + "/popularity.png", caption="../report/popularity.rst", category="Figures"),
+        csv=FIGURE + "/popularity.csv",
+    log:
+        "results/{run}/logs/popularity_figure.log",
+    benchmark:
+        "results/{run}/benchmarks/popularity_figure.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=3, base=1000),
+        runtime=30,
+    params:
+        datasets=config["datasets"],
+        encoder=config["diversity_encoder"],
+        seed=config["seed"],
+    message:
+        "Figure: document popularity and query diversity"
+    script:
+        "../scripts/popularity_figure.py"

@@ -1,0 +1,27 @@
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from mvg.job import job
+from mvg.reporting import benchmark_table, significance_table, write_benchmark_layouts, write_table
+
+with job(snakemake.log[0]):
+    datasets, methods = snakemake.params.datasets, snakemake.params.methods
+    scores = {dataset: {} for dataset in datasets}
+    sizes, facts = {}, {}
+    rows = zip(product(datasets, methods), snakemake.input.scores, snakemake.input.rankings)
+    for (dataset, method), score_file, ranking_file in rows:
+        scores[dataset][method] = pd.read_csv(
+            score_file, index_col="query", dtype={"query": str}, keep_default_na=False
+        )
+        with np.load(ranking_file, allow_pickle=False) as ranking:
+            sizes[dataset, method] = int(ranking["n_floats"]) / 1e6 or None
+    for dataset, stats_file in zip(datasets, snakemake.input.stats):
+        with open(stats_file, encoding="utf-8") as file:
+            facts[dataset] = json.load(file)
+    table = benchmark_table(scores, sizes, facts)
+    write_table(table, snakemake.output.csv)
+    write_table(significance_table(scores), snakemake.output.significance)
+    write_benchmark_layouts(table, facts, snakemake.output.csv.removesuffix(".csv"))

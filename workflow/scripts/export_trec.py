@@ -1,0 +1,18 @@
+import numpy as np
+
+from mvg.data import load_texts, read_split
+from mvg.data.files import text_writer
+from mvg.job import job
+from mvg.search.trec import write_qrels, write_run
+
+with job(snakemake.log[0]):
+    query_ids, document_ids = (load_texts(file)[0] for file in (snakemake.input.queries, snakemake.input.corpus))
+    split = read_split(snakemake.input.pairs)
+    with text_writer(snakemake.output[0]) as file:
+        if "ranking" in snakemake.input.keys():
+            with np.load(snakemake.input.ranking, allow_pickle=False) as arrays:
+                ranked, scores = arrays["documents"], arrays["scores"]
+            names = [query_ids[row] for row in split.queries]
+            write_run(file, names, document_ids, ranked, scores, snakemake.wildcards.method)
+        else:
+            write_qrels(file, query_ids, document_ids, split.pairs)

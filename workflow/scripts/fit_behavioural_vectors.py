@@ -1,0 +1,18 @@
+from mvg.data import read_split
+from mvg.data.files import load_array, save_array
+from mvg.job import job
+from mvg.multiview import fit
+
+with job(snakemake.log[0]) as log:
+    counts = load_array(snakemake.input.counts)
+    vectors, owner = fit(
+        load_array(snakemake.input.documents),
+        load_array(snakemake.input.queries),
+        read_split(snakemake.input.pairs).pairs,
+        counts,
+        seed=snakemake.params.seed,
+        threads=snakemake.threads,
+    )
+    save_array(snakemake.output.vectors, vectors)
+    save_array(snakemake.output.owner, owner)
+    log(f"{len(owner)} vectors of a budget of {counts.sum()}")

@@ -1,0 +1,20 @@
+from collections import Counter
+from pathlib import Path
+
+from mvg.data import READERS, SPLIT_RULES, write_prepared
+from mvg.job import job
+
+with job(snakemake.log[0]) as log:
+    source = snakemake.params.source
+    dropped = Counter()
+    stats = write_prepared(
+        READERS[source["format"]](source["path"], dropped),
+        Path(snakemake.output.stats).parent,
+        dropped,
+        facts={
+            "format": source["format"],
+            "simulated": source["simulated"],
+            "split_rule": SPLIT_RULES[source["format"]],
+        },
+    )
+    log(f"prepared: {stats}")

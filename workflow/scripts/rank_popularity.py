@@ -1,0 +1,23 @@
+import numpy as np
+
+from mvg.data import load_texts, read_split
+from mvg.data.files import save_arrays
+from mvg.job import job
+from mvg.lexical import training_popularity
+from mvg.search.ranking import rank_scores
+
+CELLS = 20_000_000  # scores held at a time
+
+with job(snakemake.log[0]) as log:
+    n_documents = len(load_texts(snakemake.input.corpus)[0])
+    split = read_split(snakemake.input.pairs)
+    popularity = training_popularity(read_split(snakemake.input.train).pairs, n_documents).astype(float)
+    ranking = rank_scores(
+        lambda rows: np.tile(popularity, (len(rows), 1)),
+        split.queries,
+        split.excluded,
+        snakemake.params.k,
+        batch=max(1, CELLS // n_documents),
+        progress=lambda items: log.progress(items, "Popularity"),
+    )
+    save_arrays(snakemake.output[0], documents=ranking.documents, scores=ranking.scores, n_floats=np.int64(0))

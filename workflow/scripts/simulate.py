@@ -1,0 +1,11 @@
+from mvg.data.simulator import simulate
+from mvg.job import job
+
+with job(snakemake.log[0]):
+    simulate(
+        snakemake.params.shape,
+        snakemake.output[0],
+        snakemake.params.seed,
+        documents=snakemake.params.documents,
+        queries=snakemake.params.queries,
+    )

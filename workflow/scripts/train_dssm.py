@@ -1,0 +1,19 @@
+from mvg.data import load_texts, read_split
+from mvg.encoders import dssm
+from mvg.job import job
+
+with job(snakemake.log[0]) as log:
+    _, documents = load_texts(snakemake.input.corpus)
+    _, queries = load_texts(snakemake.input.queries)
+    model = dssm.fit(
+        documents,
+        queries,
+        train=read_split(snakemake.input.train),
+        dev=read_split(snakemake.input.dev),
+        settings=dssm.Settings.of(snakemake.params.settings),
+        seed=snakemake.params.seed,
+        threads=snakemake.threads,
+        log=log,
+    )
+    model.save(snakemake.output.model, snakemake.output.tokenizer)
+    model.save_history(snakemake.output.history)

@@ -1,0 +1,12 @@
+import json
+
+from mvg.job import job
+from mvg.reporting import read_benchmark, verdicts_table, write_verdicts
+
+with job(snakemake.log[0]):
+    facts = {}
+    for dataset, stats_file in zip(snakemake.params.datasets, snakemake.input.stats):
+        with open(stats_file, encoding="utf-8") as file:
+            facts[dataset] = json.load(file)
+    table = verdicts_table(read_benchmark(snakemake.input.benchmark), facts)
+    write_verdicts(table, snakemake.output.csv.removesuffix(".csv"))
