@@ -63,7 +63,9 @@ RAW_FILES = {
     },
     "xc": {
         "lbl.json.gz": gzip.compress(jsonl(page("l0", "Apple"), page("l1", "Pear"))),
-        "trn.json.gz": gzip.compress(jsonl(page(TRAIN_PAGE, "Fruit", 0, 1), page(DEV_PAGE, "Stone", 1))),
+        "trn.json.gz": gzip.compress(
+            jsonl(page(TRAIN_PAGE, "Fruit", 0, 1), page(DEV_PAGE, "Stone", 1))
+        ),
         "tst.json.gz": gzip.compress(jsonl(page("page-t", "Tree", 0))),
         "filter_labels_train.txt": b"",
         "filter_labels_test.txt": b"",

@@ -115,7 +115,7 @@ def test_repeated_texts_and_documents_without_text_are_kept_and_counted(tmp_path
 
 
 def round_trip(folder, title):
-    """``title`` as a document and as a query, as load_texts gives them back."""
+    """``title`` as a document and, behind an x, as a query, as load_texts gives them back."""
     records = [Document("a", title), Query("q1", f"x{title}", "train", ("a",))]
     records += [DEV, TEST._replace(relevant=("a",))]
     write(folder, *records)
@@ -128,7 +128,7 @@ def round_trip(folder, title):
     [
         "tab\tand\nnewline\r\n inside",
         "NUL \x00 and bell \x07",
-        "line\u2028and paragraph\u2029separators\x85\x0b\x0c\x1c",
+        "line\u2028and paragraph\u2029separators\x85\x0b\x0c\x1cinside",
         'quotes " and \\" and \'',
         "<b>bold</b> &amp; \\textbf{bold} $x_1$ %",
         "\u202eright to left\u202c \u05e2\u05d1\u05e8\u05d9\u05ea",

@@ -1,5 +1,6 @@
 # The helpers of all rules: the checked config, and which files a run owes.
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -16,11 +17,18 @@ WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
-# malloc settings, two trainings side by side spend most of their time in page faults.
+# malloc settings, two trainings side by side spend most of their time in page faults; threads that
+# wait actively starve all others on a busy machine.
 shell.prefix(
     f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT / 'workflow'))}; "
-    "export PYTHONHASHSEED=0 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
+    "export PYTHONHASHSEED=0 OMP_WAIT_POLICY=PASSIVE MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
 )
+
+# Snakemake looks for a default profile in profiles/ beside the Snakefile, and ours lies in
+# workflow/profiles/default: without it, a plain `snakemake` would ask for --cores.
+if workflow.resource_settings.cores is None and workflow.resource_settings.nodes is None:
+    workflow.resource_settings.cores = len(os.sched_getaffinity(0))
+    workflow.global_resources["_cores"] = workflow.resource_settings.cores
 
 
 def stop(where, expected):

@@ -57,6 +57,8 @@ class Stream:
             data = method(size)
         except _FAULTS as error:
             raise _broken(self.label, error) from error
+        if self._packed and not self._packed.size:  # gzip takes no bytes for an empty file
+            raise DataError(self.label, "", "expected a gzip file, found it empty")
         self.size += len(data)
         check_size(self.label, self.size, self._packed.size if self._packed else self.size)
         return data

@@ -92,8 +92,9 @@ class _Writer:
         tables = {}
         for split in SPLITS:
             path = self._temporary / kind / f"{split}.tsv"
-            tables[split] = stack.enter_context(open(path, "w", encoding="utf-8", newline="\n"))
-            tables[split].write(f"{header}\n")
+            table = stack.enter_context(open(path, "w", encoding="utf-8", newline="\n"))
+            table.write(f"{header}\n")
+            tables[split] = table
         return tables
 
     def add(self, record: Document | Query) -> None:

@@ -43,9 +43,7 @@ def write_eurlex(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
     ]
     train, dev, test = np.split(np.array(laws, dtype=object), _cuts(len(laws), 0.8, 0.9))
     splits = {"train": train, "dev": dev, "test": test}
-    _write_zip(
-        folder / "dataset.zip", {f"{name}.jsonl": _jsonl(part) for name, part in splits.items()}
-    )
+    _write_zip(folder / "dataset.zip", {f"{name}.jsonl": _jsonl(part) for name, part in splits.items()})
     concepts = [{"id": id_, "title": title} for id_, title in zip(ids, drawn.titles)]
     (folder / "eurovoc_concepts.jsonl").write_bytes(_jsonl(concepts))
     return ids
@@ -54,10 +52,7 @@ def write_eurlex(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
 def write_pubmed(folder: Path, drawn, rng: np.random.Generator) -> list[str | None]:
     """``pubmed26n000<i>.xml.gz``, each with its ``.md5``; only headings in use are known there."""
     uis = [f"D{row:06d}" for row in rng.permutation(len(drawn.titles)) + 1]
-    headings = [
-        "".join(_heading(uis[row], drawn.titles[row].title(), rng) for row in rows)
-        for rows in drawn.relevant
-    ]
+    headings = ["".join(_heading(uis[row], drawn.titles[row].title(), rng) for row in rows) for rows in drawn.relevant]
     titles = [_inline_markup(text, rng) for text in drawn.texts]
     bare = max(1, round(PUBMED_BARE * len(titles)))
     articles = [*zip(titles, headings), *((title, "") for title in titles[:bare])]

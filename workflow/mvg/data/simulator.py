@@ -2,10 +2,10 @@
 
 Documents are popular by a power law. Queries arrive one by one; each takes some documents by
 their popularity, and in each document's Pitman-Yor process (section 4) it joins an intent or opens
-a new one. An intent is a few concepts, and a query names some concepts of each of its
-intents, by one of several synonyms, among common words. A document's own text names its most
-popular intent only: what else it is asked for shows in behaviour alone. Concepts are shared by
-many intents, so that a word is ambiguous by itself, and a bi-encoder can learn the synonyms.
+a new one. An intent is a few concepts; a query names some concepts of each of its intents, each
+by one of several synonyms, among common words. A document's own text names its most popular intent
+only: what else it is asked for shows in behaviour alone. Many intents share a concept, so that a
+word by itself is ambiguous, and a bi-encoder can learn the synonyms.
 
 This checks the code; it is no evidence for the method, which it was drawn to suit.
 """
@@ -53,23 +53,23 @@ SHAPES = {
     # Many labels a query, heavy skew.
     "eurlex": Shape(
         write=raw_writers.write_eurlex,
-        documents=1200, queries=8000, labels=5, skew=1.9, shift=25, alpha=0.5, beta=0.4,
-        concepts=500, concept_shift=100, synonyms=3, intent_concepts=3,
+        documents=1200, queries=8000, labels=5, skew=2.2, shift=40, alpha=0.5, beta=0.4,
+        concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=2,
     ),
     # Very heavy skew: the first few labels are on most queries, as check tags are.
     "pubmed": Shape(
         write=raw_writers.write_pubmed,
         documents=1500, queries=7000, labels=10, skew=1.3, shift=1.5, alpha=0.5, beta=0.4,
-        concepts=500, concept_shift=100, synonyms=3, intent_concepts=2,
-        query_words=1, title_words=2, common_words=2,
+        concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
+        query_words=2, title_words=3, common_words=1,
     ),
-    # Little skew, one or two labels a query and one or two queries a label.
+    # Little skew, about one label a query and two training queries a label.
     "wikiseealso": Shape(
         write=raw_writers.write_wikiseealso,
-        documents=4500, queries=8000, labels=1.5, skew=0.6, shift=1000, alpha=0.5, beta=0.4,
-        concepts=500, concept_shift=100, synonyms=3, intent_concepts=3,
-        query_words=3, title_words=3, common_words=1,
+        documents=4200, queries=12000, labels=1.2, skew=0.6, shift=500, alpha=1.0, beta=0.2,
+        concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
+        query_words=5, title_words=2, common_words=0,
     ),
 }  # fmt: skip
 
@@ -83,7 +83,7 @@ class Drawn(NamedTuple):
     intents: list[int]  # of each document: its occupied tables
 
 
-def simulate(shape: str, folder, seed: int, documents: int = None, queries: int = None) -> None:
+def simulate(shape: str, folder, seed: int, documents: int | None = None, queries: int | None = None) -> None:
     """Draw a data set in the ``shape`` of eurlex, pubmed or wikiseealso; write its raw files.
 
     Beside them comes ``intents.csv`` (``document,n,intents``): each document's queries and true
@@ -94,7 +94,8 @@ def simulate(shape: str, folder, seed: int, documents: int = None, queries: int 
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(SHAPES)}: {shape!r}")
     form = SHAPES[shape]
-    documents, queries = documents or form.documents, queries or form.queries
+    documents = form.documents if documents is None else documents
+    queries = form.queries if queries is None else queries
     if documents < 1 or queries < 1:
         raise ValueError(f"need at least one document and query: {documents}, {queries}")
     rng = np.random.default_rng([seed, list(SHAPES).index(shape)])
@@ -174,8 +175,8 @@ class Words:
 
 def _invent_words(n: int, rng: np.random.Generator) -> list[str]:
     """``n`` different pronounceable words of two or three syllables."""
-    onsets = "b d f g h j k l m n p r s t v z br dr gr kl pr st tr".split()
-    rimes = "a e i o u an ar en el in is on or um".split()
+    onsets = [*"bdfghjklmnprstvz", "br", "dr", "gr", "kl", "pr", "st", "tr"]
+    rimes = [*"aeiou", "an", "ar", "en", "el", "in", "is", "on", "or", "um"]
     syllables = np.array([onset + rime for onset in onsets for rime in rimes], dtype=object)
     words = {}
     while len(words) < n:

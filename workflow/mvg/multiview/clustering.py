@@ -56,6 +56,8 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
     counts = np.minimum(counts, np.diff(groups.starts)).astype(np.int64)
 
     owners = np.flatnonzero(counts)
+    _check_finite(documents, owners, "documents")
+    _check_finite(queries, np.unique(groups.queries), "queries")
     places = np.concatenate([[0], np.cumsum(counts[owners])])
     vectors = np.empty((places[-1], documents.shape[1]), dtype=np.float32)
     kept = np.zeros(len(owners), dtype=np.int64)
@@ -71,8 +73,6 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(run, parts))
 
-    if not np.isfinite(vectors[places[:-1]]).all():
-        raise ValueError("queries or documents hold values that are not finite")
     within = np.arange(places[-1]) - np.repeat(places[:-1], counts[owners])
     keep = within < np.repeat(kept, counts[owners])
     return vectors[keep], np.repeat(owners, kept).astype(np.int32)
@@ -120,6 +120,12 @@ def _vectors(array, name) -> np.ndarray:
     if array.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, not {array.ndim}")
     return array
+
+
+def _check_finite(array, rows, name) -> None:
+    for start in range(0, len(rows), 65536):  # a gather of all rows would double the memory
+        if not np.isfinite(array[rows[start : start + 65536]]).all():
+            raise ValueError(f"{name} hold values that are not finite")
 
 
 def _balanced(work, n_parts):

@@ -1,0 +1,279 @@
+"""Bad bytes in, one line out: which file, where in it, and what was expected.
+
+Each case of the table replaces one file of a good raw data set, or adds one, and says how the
+message begins after the name of the file.
+"""
+
+import gzip
+import io
+import warnings
+import zipfile
+
+import pytest
+from raw_sets import MICE, RAW_FILES, article, jsonl, law, medline, page, write_files
+
+from mvg.data import READERS, DataError, archives
+
+GOOD_LAW = jsonl(law("3Y", "Good", "1"))
+GZIP = RAW_FILES["xc"]["tst.json.gz"]
+
+
+def zipped(files: dict[str, bytes] | list[tuple[str, bytes]]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a name that occurs twice
+        for name, data in files.items() if isinstance(files, dict) else files:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def damaged(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+
+def encrypted(data: bytes) -> bytes:
+    """A zip whose first member claims to be encrypted, in both of its headers."""
+    central = data.index(b"PK\x01\x02")
+    data = data[:6] + b"\x01" + data[7:]
+    return data[: central + 8] + b"\x01" + data[central + 9 :]
+
+
+def stored(name: str, content: bytes) -> bytes:
+    """A zip whose content can be found in it as it is."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def xml(*articles, prolog="") -> bytes:
+    return gzip.compress(medline(*articles, prolog=prolog))
+
+
+def trn(*pages) -> bytes:
+    return gzip.compress(jsonl(*pages))
+
+
+UNTITLED = article(1, "T", MICE).replace("ArticleTitle", "Other")
+ENTITY = '<!DOCTYPE PubmedArticleSet [<!ENTITY lol "lol">]>'
+EXTERNAL = '<!DOCTYPE PubmedArticleSet [<!ENTITY file SYSTEM "file:///etc/passwd">]>'
+PARAMETER = '<!DOCTYPE PubmedArticleSet [<!ENTITY % p SYSTEM "http://nowhere.invalid/p"> %p;]>'
+DOCTYPE = '<!DOCTYPE PubmedArticleSet SYSTEM "pubmed.dtd">'
+DEEP = b'{"a":' + b"[" * 100_000
+HUGE = b'{"celex_id": ' + b"9" * 5000 + b"}"
+BOMB = b" " * (archives.RATIO_COUNTS_FROM + 1)
+
+# (format, the file that is replaced or added, the file that the message names): its cases
+CASES = {
+    ("eurlex", "train.jsonl", "train.jsonl"): [
+        (GOOD_LAW + b"\xff\xfe\n", "line 2: expected UTF-8, byte 1 is not"),
+        (GOOD_LAW + b"{", "line 2: expected a JSON object, but: Expecting"),
+        (b"<html>\n", "line 1: expected a JSON object, but: Expecting value"),
+        (b"[1, 2]\n", "line 1: expected a JSON object, found a list"),
+        (b"null\n", "line 1: expected a JSON object, found null"),
+        (b'{} {"a": 1}\n', "line 1: expected a JSON object, but: Extra data"),
+        (b'{"a": NaN}\n', "line 1: expected a JSON object, but: NaN"),
+        (b'{"a": -Infinity}\n', "line 1: expected a JSON object, but: -Inf"),
+        (DEEP, "line 1: expected a JSON object, but: maximum recursion"),
+        (HUGE, "line 1: expected a JSON object, but: Exceeds the limit"),
+        (b'{"a": "\x01"}', "line 1: expected a JSON object, but: Invalid"),
+        (b"\n" + GOOD_LAW, "line 1: expected a JSON object, found a blank"),
+        (b"\0" * 99, "line 1: expected a JSON object, but: Expecting value"),
+    ],
+    ("eurlex", "dev.jsonl", "dev.jsonl"): [
+        (jsonl({"title": "x"}), "line 1: expected a field 'celex_id'"),
+        (jsonl({"celex_id": "x"}), "line 1: expected a field 'eurovoc_concepts'"),
+        (jsonl(law("x", ["T"])), "line 1: expected 'title' to be a text, found a list"),
+        (jsonl(law("x", None)), "line 1: expected 'title' to be a text, found null"),
+        (jsonl(law("x", 1.5)), "line 1: expected 'title' to be a text, found a number"),
+        (jsonl(law("x", {})), "line 1: expected 'title' to be a text, found an object"),
+        (jsonl(law(7, "T")), "line 1: expected 'celex_id' to be a text, found a whole"),
+        (jsonl(law("x", "T", 7)), "line 1: expected each entry of 'eurovoc_concepts'"),
+        (jsonl(law("x", "T") | {"eurovoc_concepts": "1"}), "line 1: expected 'eurovoc_"),
+        (jsonl(law("x", "T", "9")), "line 1: expected concepts of the list"),
+        (jsonl(law("", "T")), "line 1: expected an id, found an empty one"),
+        (jsonl(law("a\tb", "T")), "line 1: expected an id without tabs"),
+        (GOOD_LAW + GOOD_LAW, "line 2: expected each id once, found '3Y' again"),
+        (jsonl(law("3A", "T")), "line 1: expected each id once, found '3A' again"),
+    ],
+    ("eurlex", "eurovoc_concepts.jsonl", "eurovoc_concepts.jsonl"): [
+        (jsonl({"id": "1", "title": 2}), "line 1: expected 'title'"),
+        (jsonl({"id": 1, "title": "x"}), "line 1: expected 'id'"),
+    ],
+    ("eurlex-json", "dataset/dev/x.json", "dataset/dev/x.json"): [
+        (b"{", "expected a JSON object, but: Expecting property"),
+        (b"\xff", "expected UTF-8, byte 1 is not"),
+        (b"", "expected a JSON object, but: Expecting value"),
+        (GOOD_LAW, "expected a field 'concepts'"),
+    ],
+    ("eurlex-json", "dataset/EURLEX57K.json", "dataset/EURLEX57K.json"): [
+        (b'{"1": "fish"}', "concept 1: expected an object"),
+        (b'{"1": {}}', "concept 1: expected a field 'label'"),
+    ],
+    ("eurlex", "dataset.zip", "dataset.zip"): [
+        (b"", "expected a whole zip file, but: File is not a zip file"),
+        (b"<html>404</html>", "expected a whole zip file"),
+        (zipped({"dev.jsonl": GOOD_LAW})[:-30], "expected a whole zip file"),
+        (zipped({"../dev.jsonl": b""}), "../dev.jsonl: expected members with"),
+        (zipped({"/etc/dev.jsonl": b""}), "/etc/dev.jsonl: expected members"),
+        (zipped({"C:\\x": b""}), "C:\\x: expected members with relative paths"),
+    ],
+    ("eurlex", "dataset.zip", "dataset.zip/dev.jsonl"): [
+        (zipped({"dev.jsonl": BOMB}), "expected to unpack to at most"),
+        (zipped([("dev.jsonl", b"")] * 2), "expected each member once"),
+        (zipped({"dev.jsonl": b"{}\n"}), "line 1: expected a field"),
+        (damaged(stored("dev.jsonl", GOOD_LAW), 45), "expected a whole"),
+        (encrypted(zipped({"dev.jsonl": b"x"})), "expected a whole"),
+    ],
+    ("xc", "tst.json.gz", "tst.json.gz"): [
+        (b"", "expected a gzip file, found it empty"),
+        (b'{"uid": "x"}\n', "expected a whole, readable file, but: Not a gzip"),
+        (GZIP[:-12], "expected a whole, readable file, but: Compressed file ended"),
+        (GZIP + b"garbage", "expected a whole, readable file, but: Not a gzip"),
+        (damaged(GZIP, len(GZIP) - 8), "expected a whole, readable file, but: CRC"),
+        (GZIP[:10] + b"\xff" * 20, "expected a whole, readable file, but: Error -3"),
+        (gzip.compress(BOMB), "expected to unpack to at most 200 times its size"),
+    ],
+    ("xc", "trn.json.gz", "trn.json.gz"): [
+        (
+            trn(page("x", "T", 0), page("y", "T", 2)),
+            "line 2: expected 'target_ind' from 0 to 1, found 2",
+        ),
+        (trn(page("x", "T", -1)), "line 1: expected 'target_ind' from 0 to 1, found -1"),
+        (trn(page("x", "T", True)), "line 1: expected each entry of 'target_ind'"),
+        (trn(page("x", "T", 1.0)), "line 1: expected each entry of 'target_ind'"),
+        (trn(page("x", "T", "1")), "line 1: expected each entry of 'target_ind'"),
+        (trn({"uid": "x", "title": "T"}), "line 1: expected a field 'target_ind'"),
+        (trn(page(None, "T", 1)), "line 1: expected 'uid' to be a text, found null"),
+    ],
+    ("xc", "lbl.json.gz", "lbl.json.gz"): [
+        (trn(page("l", "A"), page("l", "B")), "line 2: expected each id once, found 'l'"),
+    ],
+    ("xc", "filter_labels_train.txt", "filter_labels_train.txt"): [
+        (b"0 1\n0\n", "line 2: expected two whole numbers"),
+        (b"0 1 1\n", "line 1: expected two whole numbers"),
+        (b"0 -1\n", "line 1: expected two whole numbers"),
+        (b"0 1\n0 2\n", "line 2: expected label indices up to 1, found 2"),
+    ],
+    ("xc", "filter_labels_test.txt", "filter_labels_test.txt"): [
+        (b"0 1\n1 1\n", "line 2: expected query indices up to 0, found 1"),
+    ],
+    ("medline", "c.xml.gz", "c.xml.gz"): [
+        (
+            xml(article(1, "&lol;", MICE), prolog=ENTITY),
+            "line 2: expected XML without entities of its",
+        ),
+        (xml(article(1, "&file;", MICE), prolog=EXTERNAL), "line 2: expected XML without"),
+        (xml(article(1, "T", MICE), prolog=PARAMETER), "line 2: expected XML without entities"),
+        (xml(article(1, "&alpha;", MICE), prolog=DOCTYPE), "line 4: expected XML without"),
+        (xml(article(1, "&alpha;", MICE)), "line 4: expected well-formed XML, but: undefined"),
+        (xml(article(1, "<i>", MICE)), "line 4: expected well-formed XML, but: mismatched"),
+        (xml(article(1, "\0", MICE)), "line 4: expected well-formed XML, but: not well"),
+        (gzip.compress(medline(article(1, "T", MICE))[:-9]), "line 5: expected well-formed XML"),
+        (gzip.compress(b""), "line 1: expected well-formed XML, but: no element found"),
+        (gzip.compress(b"<html/>"), "line 1: expected a root element PubmedArticleSet"),
+        (gzip.compress(b'<?xml version="1.0" encoding="klingon"?><a/>'), "expected XML in UTF-8"),
+        (xml(article("", "T", MICE)), "line 4: expected a PMID"),
+        (xml(article(101, "T", MICE)), "PMID 101: expected each id once"),
+        (xml(article(1, "T", ("D01", " "))), "line 4: expected a name in DescriptorName"),
+        (xml(article(1, "T", ("D&#9;1", "x"))), "PMID 1: expected an id without tabs"),
+        (xml(UNTITLED), "PMID 1: expected an ArticleTitle"),
+        (xml(article(1, "T", MICE))[:-9], "expected a whole, readable file"),
+    ],
+    ("medline", "a.xml.gz.md5", "a.xml.gz.md5"): [
+        (b"<html>404</html>", "expected one line 'MD5(<file>)= <32 hex digits>'"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("format", "changed", "named", "data", "message"),
+    [(*where, data, message) for where, rows in CASES.items() for data, message in rows],
+    ids=[f"{named}: {message}" for (_, _, named), rows in CASES.items() for _, message in rows],
+)
+def test_bad_bytes_end_in_one_line(prepare, tmp_path, format, changed, named, data, message):
+    raw = write_files(tmp_path / "raw", RAW_FILES[format] | {changed: data})
+    assert refusal(prepare, format, raw).startswith(f"{raw}/{named}: {message}")
+    assert nothing_left(tmp_path)
+
+
+def refusal(prepare, format, path) -> str:
+    """The message that ends the preparation of ``path``."""
+    with pytest.raises(DataError) as error:
+        prepare(format, path)
+    message = str(error.value)
+    assert message.isprintable()  # one line, and nothing that moves a terminal's cursor
+    assert "expected" in message
+    return message
+
+
+def nothing_left(tmp_path) -> bool:
+    """Neither a prepared folder nor a temporary one."""
+    return not any((tmp_path / "out").glob("*"))
+
+
+def test_the_table_is_not_cut_short():
+    assert sum(map(len, CASES.values())) >= 40
+
+
+def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
+    wrong = {"b.xml.gz.md5": b"MD5(b.xml.gz)= " + b"0" * 32}
+    raw = write_files(tmp_path / "raw", RAW_FILES["medline"] | wrong)
+    message = refusal(prepare, "medline", raw)
+    assert message.startswith(f"{raw}/b.xml.gz: expected MD5 {'0' * 32}")
+    assert nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("format", "expected"),
+    [
+        ("eurlex", "expected a file eurovoc_concepts.jsonl there"),
+        ("eurlex-json", "expected a file EURLEX57K.json there"),
+        ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),
+        ("xc", "expected a file lbl.json.gz there"),
+    ],
+)
+def test_an_empty_folder_is_refused(prepare, tmp_path, format, expected):
+    (tmp_path / "raw").mkdir()
+    assert refusal(prepare, format, tmp_path / "raw").startswith(f"{tmp_path}/raw: {expected}")
+    assert nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize("format", READERS)
+def test_a_path_that_leads_nowhere_is_refused(prepare, tmp_path, format):
+    assert refusal(prepare, format, tmp_path / "no").startswith(f"{tmp_path}/no: expected a ")
+
+
+@pytest.mark.parametrize("format", READERS)
+def test_every_file_of_a_raw_set_is_needed(prepare, tmp_path, format):
+    optional = ("filter_labels_train.txt", "filter_labels_test.txt")
+    for number, missing in enumerate(set(RAW_FILES[format]) - set(optional)):
+        files = {name: data for name, data in RAW_FILES[format].items() if name != missing}
+        refusal(prepare, format, write_files(tmp_path / f"raw{number}", files))
+    assert nothing_left(tmp_path)
+
+
+def test_two_zips_in_a_folder_are_refused(prepare, tmp_path):
+    raw = write_files(tmp_path / "raw", {"a.zip": zipped({}), "b.zip": zipped({})})
+    message = refusal(prepare, "xc", raw)
+    assert message == f"{raw}: expected one zip in the folder, found a.zip, b.zip"
+
+
+def test_two_files_of_one_name_are_refused(prepare, tmp_path):
+    raw = write_files(tmp_path / "raw", RAW_FILES["xc"] | {"old/trn.json.gz": GZIP})
+    message = refusal(prepare, "xc", raw)
+    assert message == f"{raw}: expected one trn.json.gz, found old/trn.json.gz, trn.json.gz"
+
+
+def test_an_endless_line_is_refused(prepare, tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_LINE", 1000)
+    long = {"dev.jsonl": GOOD_LAW + jsonl(law("3Z", "x" * 1000, "1"))}
+    raw = write_files(tmp_path / "raw", RAW_FILES["eurlex"] | long)
+    message = refusal(prepare, "eurlex", raw)
+    assert message == f"{raw}/dev.jsonl: line 2: expected at most 1000 bytes a line"
+
+
+def test_control_characters_of_the_data_do_not_reach_the_terminal(prepare, tmp_path):
+    evil = {"dev.jsonl": jsonl(law("3Z\x1b[2J\u2028\n", "T", "1"))}
+    raw = write_files(tmp_path / "raw", RAW_FILES["eurlex"] | evil)
+    assert r"\x1b[2J\u2028\n" in refusal(prepare, "eurlex", raw)

@@ -1,0 +1,66 @@
+"""Step 1: how the budget of behavioural vectors is spent (paper, section 5.1)."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvg.multiview import allocate, shares
+
+popularities = st.lists(st.integers(0, 300), min_size=1, max_size=30).map(np.array)
+betas = st.one_of(st.sampled_from([0, 0.5, 1]), st.floats(0, 2))
+
+
+@given(popularities, st.integers(0, 2000), betas)
+def test_the_sum_is_exact_and_no_document_gets_more_vectors_than_queries(n, total, beta):
+    counts = allocate(n, total, beta)
+    assert counts.sum() == min(total, n.sum())
+    assert (counts >= 0).all() and (counts <= n).all()
+
+
+@given(popularities, st.integers(0, 2000), betas)
+def test_rounding_moves_no_document_by_a_whole_vector(n, total, beta):
+    assert (np.abs(allocate(n, total, beta) - shares(n, total, beta)) < 1 + 1e-6).all()
+
+
+@given(popularities, st.integers(0, 2000), betas)
+def test_more_queries_never_get_fewer_vectors(n, total, beta):
+    counts = allocate(n, total, beta)
+    order = np.argsort(n, kind="stable")
+    assert (np.diff(counts[order]) >= -1e-9).all() or (np.diff(n[order])[np.diff(counts[order]) < 0] == 0).all()
+
+
+@given(popularities, st.integers(0, 500), st.floats(0, 1))
+def test_shares_below_the_cap_are_proportional_to_the_power_of_popularity(n, total, beta):
+    real = shares(n, total, beta)
+    below = (n > 0) & (real < n * (1 - 1e-9))
+    level = real[below] / n[below] ** beta
+    if below.any():
+        assert np.allclose(level, level[0])
+
+
+def test_by_hand():
+    # sqrt(16) : sqrt(4) : sqrt(1) = 4 : 2 : 1 of 7
+    assert allocate([16, 4, 1], 7, 0.5).tolist() == [4, 2, 1]
+    # 1/3 each of 4, one left over: to the document with the most queries
+    assert allocate([5, 9, 7], 4, 0).tolist() == [1, 2, 1]
+    # equal remainders and equal popularity: to the lower row
+    assert allocate([3, 3, 3], 2, 0.5).tolist() == [1, 1, 0]
+    # a capped document's excess is shared out again: 1, and 5 split evenly over the rest
+    assert allocate([1, 10, 10], 7, 0).tolist() == [1, 3, 3]
+
+
+def test_documents_without_queries_get_nothing_even_when_all_are_treated_alike():
+    assert allocate([0, 5, 0, 5], 6, 0).tolist() == [0, 3, 0, 3]
+
+
+@pytest.mark.parametrize("n", [[-1, 2], [np.nan, 2], [np.inf, 2], [0.5, 2]])
+def test_impossible_popularity_is_refused(n):
+    with pytest.raises(ValueError, match="popularity"):
+        allocate(n, 1, 0.5)
+
+
+@pytest.mark.parametrize(("total", "beta"), [(-1, 0.5), (np.nan, 0.5), (1.5, 0.5), (1, -0.1), (1, np.nan)])
+def test_impossible_budgets_are_refused(total, beta):
+    with pytest.raises(ValueError, match="total|beta"):
+        allocate([3, 2], total, beta)

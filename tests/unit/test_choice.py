@@ -1,0 +1,46 @@
+"""What dev chooses: the popularity prior and the bias of behavioural views."""
+
+import numpy as np
+import pytest
+
+from mvg.data import Split
+from mvg.evaluation.choice import choose, log_popularity
+
+NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+
+def test_smoothed_log_popularity_by_hand():
+    assert log_popularity([3, 0, 1]).tolist() == pytest.approx(np.log([4 / 7, 1 / 7, 2 / 7]))
+
+
+def test_a_prior_is_chosen_where_popular_documents_are_underrated():
+    # Both documents look alike; the second is the relevant one, and the popular one.
+    documents, queries = np.float32([[1, 0], [0.99, 0.14]]), np.float32([[1, 0]] * 4)
+    split = Split(np.arange(4), (np.arange(4), np.ones(4, dtype=np.int64)), NOTHING)
+    choice = choose(documents, queries, split, [0, 50], k=1)
+    assert choice.prior == 0.005  # the smallest that puts the second first
+    assert choice.view_bias is None
+
+
+def test_no_prior_where_it_only_hurts():
+    documents, queries = np.eye(2, dtype=np.float32), np.float32([[1, 0]])
+    split = Split(np.array([0]), (np.array([0]), np.array([0])), NOTHING)
+    assert choose(documents, queries, split, [0, 1000], k=1).prior == 0
+
+
+def test_views_are_used_where_they_help_and_left_out_where_they_hurt():
+    documents = np.eye(3, dtype=np.float32)
+    queries = np.float32([[0, 0.6, 0.8]] * 3)
+    split = Split(np.arange(3), (np.arange(3), np.zeros(3, dtype=np.int64)), NOTHING)
+    towards = np.float32([[0, 0.6, 0.8]]), np.array([0], dtype=np.int32)
+    away = np.float32([[0, 0.6, 0.8]]), np.array([1], dtype=np.int32)
+    assert choose(documents, queries, split, [1, 1, 1], k=1, behavioural=towards).view_bias is not None
+    assert choose(documents, queries, split, [1, 1, 1], k=1, behavioural=away).view_bias is None
+
+
+def test_filtered_pairs_count_for_nothing():
+    # Document 0 would be ranked first, but is filtered; without it document 1 is.
+    documents, queries = np.eye(2, dtype=np.float32), np.float32([[1, 0]])
+    excluded = np.array([0]), np.array([0])
+    choice = choose(documents, queries, Split(np.array([0]), (np.array([0]), np.array([1])), excluded), [1, 1], k=1)
+    assert choice.trials[0]["recall"] == 100

@@ -1,0 +1,143 @@
+"""Step 2: Algorithm 1 and every edge case that the paper leaves open."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from mvg.multiview import fit
+from mvg.multiview.clustering import group, objective
+
+
+def unit(array):
+    array = np.asarray(array, dtype=np.float64)
+    return (array / np.linalg.norm(array, axis=-1, keepdims=True)).astype(np.float32)
+
+
+@st.composite
+def problems(draw):
+    """Few dimensions, repeated and opposite queries, documents that equal a query."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n_queries, n_documents, dim = draw(st.integers(1, 15)), draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    distinct = unit(rng.normal(size=(draw(st.integers(1, n_queries)), dim)))
+    queries = distinct[rng.integers(0, len(distinct), n_queries)]
+    if draw(st.booleans()):
+        queries[-1] = -queries[0]
+    documents = unit(rng.normal(size=(n_documents, dim)))
+    if draw(st.booleans()):
+        documents[0] = queries[0]
+    n_pairs = draw(st.integers(1, 40))
+    pairs = rng.integers(0, n_queries, n_pairs), rng.integers(0, n_documents, n_pairs)
+    counts = rng.integers(0, 6, n_documents)
+    return documents, queries, pairs, counts, rng.random(n_pairs) + 0.01
+
+
+@given(problems())
+@settings(max_examples=200, deadline=None)
+def test_no_vector_is_zero_nan_or_a_duplicate_and_the_budget_holds(problem):
+    documents, queries, pairs, counts, weights = problem
+    vectors, owner = fit(documents, queries, pairs, counts, weights)
+    assert vectors.dtype == np.float32 and owner.dtype == np.int32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert (np.diff(owner) >= 0).all()
+    for d in range(len(documents)):
+        views = np.vstack([documents[d], vectors[owner == d]]).astype(np.float64)
+        distances = np.linalg.norm(views[:, None] - views[None], axis=2) + np.eye(len(views))
+        assert distances.min() > 1e-6
+        assert len(views) - 1 <= counts[d]
+
+
+@given(problems())
+@settings(max_examples=60, deadline=None)
+def test_the_objective_never_falls(problem):
+    documents, queries, pairs, counts, weights = problem
+    steps = [
+        objective(documents, queries, pairs, *fit(documents, queries, pairs, counts, weights, max_iterations=i), weights)
+        for i in range(1, 9)
+    ]
+    assert (np.diff(steps) >= -1e-6).all()
+
+
+@given(problems(), st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_order_of_pairs_threads_and_shards_change_no_bit(problem, random):
+    documents, queries, (q, d), counts, _ = problem
+    vectors, owner = fit(documents, queries, (q, d), counts)
+    order = random.sample(range(len(q)), len(q))
+    again, _ = fit(documents, queries, (q[order], d[order]), counts, threads=2)
+    assert again.tobytes() == vectors.tobytes()
+    shards = [fit(documents, queries, (q, d), np.where(np.arange(len(counts)) % 2 == s, counts, 0)) for s in (0, 1)]
+    for shard, (part, part_owner) in enumerate(shards):
+        assert part.tobytes() == vectors[owner % 2 == shard].tobytes()
+        assert (part_owner == owner[owner % 2 == shard]).all()
+
+
+def test_two_intents_far_from_the_document_become_two_vectors():
+    documents = unit([[1, 0, 0]])
+    queries = unit([[0, 1, 0.1], [0, 1, -0.1], [0, 0.1, 1], [0, -0.1, 1], [1, 0.01, 0]])
+    vectors, owner = fit(documents, queries, (np.arange(5), np.zeros(5, int)), np.array([2]))
+    assert owner.tolist() == [0, 0]
+    found = vectors[np.argsort(-vectors[:, 1])]
+    assert np.allclose(found, [[0, 1, 0], [0, 0, 1]], atol=1e-6)
+
+
+def test_weights_pull_the_center_and_repeated_pairs_add_up():
+    documents, queries = unit([[0, 0, 1]]), unit([[1, 0, 0], [0.8, 0.6, 0]])
+    weighted, _ = fit(documents, queries, ([0, 1], [0, 0]), np.array([1]), weights=[3, 1])
+    repeated, _ = fit(documents, queries, ([0, 0, 0, 1], [0, 0, 0, 0]), np.array([1]))
+    assert np.allclose(weighted, unit([3 * queries[0] + queries[1]]), atol=1e-6)
+    assert (weighted == repeated).all()
+
+
+def test_queries_equal_to_the_document_leave_nothing_to_learn():
+    documents = unit([[1, 2, 3]])
+    vectors, owner = fit(documents, np.repeat(documents, 4, axis=0), (np.arange(4), np.zeros(4, int)), np.array([3]))
+    assert vectors.shape == (0, 3) and len(owner) == 0
+
+
+def test_copies_of_one_query_become_one_vector():
+    documents, query = unit([[1, 0]]), unit([[0.6, 0.8]])
+    vectors, _ = fit(documents, np.repeat(query, 9, axis=0), (np.arange(9), np.zeros(9, int)), np.array([4]))
+    assert np.allclose(vectors, query, atol=1e-6)
+
+
+def test_a_budget_for_every_query_reaches_every_query():
+    rng = np.random.default_rng(0)
+    documents, queries = unit(rng.normal(size=(1, 8))), unit(rng.normal(size=(12, 8)))
+    vectors, _ = fit(documents, queries, (np.arange(12), np.zeros(12, int)), np.array([12]))
+    assert np.allclose((queries @ vectors.T).max(axis=1), 1, atol=1e-6)
+
+
+def test_a_sparse_matrix_is_the_same_as_pairs():
+    rng = np.random.default_rng(0)
+    documents, queries = unit(rng.normal(size=(3, 4))), unit(rng.normal(size=(9, 4)))
+    pairs = np.arange(9), np.arange(9) % 3
+    matrix = sparse.csr_matrix((np.ones(9), pairs), shape=(9, 3))
+    for given_pairs in (matrix, group(pairs, 9, 3)):
+        assert (fit(documents, queries, given_pairs, np.array([1, 2, 0]))[0] == fit(documents, queries, pairs, np.array([1, 2, 0]))[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"counts": np.array([1, 1])}, "counts must have shape"),
+        ({"counts": np.array([-1])}, "counts must be whole"),
+        ({"counts": np.array([0.5])}, "counts must be whole"),
+        ({"pairs": ([5], [0])}, "query row"),
+        ({"pairs": ([0], [3])}, "document row"),
+        ({"weights": [-1.0, 1.0]}, "weights"),
+        ({"weights": [np.nan, 1.0]}, "weights"),
+        ({"queries": np.array([[np.nan, 1], [0, 1]])}, "not finite"),
+        ({"queries": np.ones((2, 3))}, "dimensions"),
+    ],
+)
+def test_wrong_input_is_refused(change, message):
+    problem = {
+        "documents": unit([[1, 0]]),
+        "queries": unit([[0, 1], [0.6, 0.8]]),
+        "pairs": ([0, 1], [0, 0]),
+        "counts": np.array([2]),
+    }
+    with pytest.raises(ValueError, match=message):
+        fit(**(problem | change))

@@ -1,0 +1,138 @@
+"""Exact search: k distinct documents, by float64 score, then by row; whatever the batch or threads."""
+
+import io
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mvg.search.index import Index
+from mvg.search.ranking import rank_scores, top_k
+from mvg.search.trec import strictly_falling, write_qrels, write_run
+from mvg.search.views import Views
+
+
+def brute_force(views, queries, k, excluded):
+    """The definition: max over a document's vectors in float64, filtered pairs out, ties by row."""
+    scores = queries.astype(np.float64) @ views.vectors[:, : queries.shape[1]].astype(np.float64).T
+    if views.vectors.shape[1] > queries.shape[1]:
+        scores += views.vectors[:, -1].astype(np.float64)
+    best = np.full((len(queries), views.owner.max() + 1), -np.inf)
+    for column, document in enumerate(views.owner):
+        best[:, document] = np.maximum(best[:, document], scores[:, column])
+    best[excluded] = -np.inf
+    order = np.argsort(-best.round(12), axis=1, kind="stable")[:, :k]
+    return [[d for d in row if best[i, d] > -np.inf] for i, row in enumerate(order)]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 25), st.integers(1, 12), st.booleans(), st.booleans())
+@settings(max_examples=80, deadline=None)
+def test_equal_to_the_definition(seed, n_documents, n_views, k, with_prior, tied):
+    rng = np.random.default_rng(seed)
+    documents = rng.normal(size=(n_documents, 4)).astype(np.float32)
+    if tied:  # many documents with one and the same vector
+        documents[rng.integers(0, n_documents, n_documents)] = documents[0]
+    owner = np.sort(rng.integers(0, n_documents, n_views)).astype(np.int32)
+    behavioural = rng.normal(size=(n_views, 4)).astype(np.float32), owner
+    views = Views.of(
+        documents, behavioural, prior=rng.normal(size=n_documents) if with_prior else None, view_bias=-0.1 if with_prior else None
+    )
+    queries = rng.normal(size=(20, 4)).astype(np.float32)
+    excluded = rng.integers(0, 20, 30), rng.integers(0, n_documents, 30)
+    found = Index(views, threads=2).search(queries, k, excluded).documents
+    assert [[d for d in row if d >= 0] for row in found] == brute_force(views, queries, k, excluded)
+
+
+def test_a_document_with_many_close_vectors_does_not_crowd_out_the_rest():
+    documents = np.eye(5, dtype=np.float32)
+    crowd = np.repeat(np.float32([[0.9, 0.1, 0, 0, 0]]), 400, axis=0)
+    views = Views.of(documents, (crowd, np.zeros(400, dtype=np.int32)))
+    assert Index(views).search(np.float32([[1, 0.5, 0.25, 0.1, 0]]), 4).documents.tolist() == [[0, 1, 2, 3]]
+
+
+def test_fewer_documents_than_k_are_padded():
+    ranking = Index(Views.of(np.eye(2, dtype=np.float32))).search(np.float32([[1, 0]]), 4)
+    assert ranking.documents.tolist() == [[0, 1, -1, -1]]
+    assert ranking.scores.tolist() == [[1, 0, -np.inf, -np.inf]]
+
+
+def test_batches_and_threads_change_no_bit():
+    rng = np.random.default_rng(0)
+    views = Views.of(rng.normal(size=(300, 32)).astype(np.float32))
+    queries = rng.normal(size=(2500, 32)).astype(np.float32)
+    whole = Index(views, threads=2).search(queries, 10)
+    parts = [Index(views, threads=1).search(queries[i : i + 7], 10) for i in range(0, 70, 7)]
+    assert np.concatenate([p.scores for p in parts]).tobytes() == whole.scores[:70].tobytes()
+    assert (np.concatenate([p.documents for p in parts]) == whole.documents[:70]).all()
+
+
+def test_no_queries_give_an_empty_ranking():
+    assert Index(Views.of(np.eye(2, dtype=np.float32))).search(np.empty((0, 2)), 3).documents.shape == (0, 3)
+
+
+def test_hnsw_finds_what_exact_search_finds_on_easy_data():
+    rng = np.random.default_rng(0)
+    documents = rng.normal(size=(500, 16)).astype(np.float32)
+    documents /= np.linalg.norm(documents, axis=1, keepdims=True)
+    exact, approximate = (Index(Views.of(documents), factory).search(documents, 1) for factory in ("exact", "HNSW32"))
+    assert (exact.documents[:, 0] == np.arange(500)).all()
+    assert (approximate.documents[:, 0] == np.arange(500)).mean() > 0.95
+
+
+def test_an_unknown_factory_string_is_named():
+    with pytest.raises(ValueError, match="'nonsense' is no faiss factory string"):
+        Index(Views.of(np.eye(2, dtype=np.float32)), "nonsense")
+
+
+def test_index_size_counts_every_float():
+    documents = np.zeros((10, 4), dtype=np.float32)
+    behavioural = np.ones((3, 4), dtype=np.float32), np.array([0, 0, 7], dtype=np.int32)
+    assert Views.of(documents).n_floats == 40
+    assert Views.of(documents, prior=np.ones(10)).n_floats == 50
+    assert Views.of(documents, behavioural).n_floats == 52
+    assert Views.of(documents, behavioural, prior=np.ones(10), view_bias=0.1).n_floats == 65
+
+
+def test_a_saved_index_is_a_faiss_index_with_the_owner_of_each_vector(tmp_path):
+    import faiss
+
+    documents = np.eye(3, dtype=np.float32)
+    views = Views.of(documents, (np.float32([[0, 0.8, 0.6]]), np.array([2], dtype=np.int32)))
+    Index(views).save(tmp_path / "x.faiss")
+    _, found = faiss.read_index(str(tmp_path / "x.faiss")).search(np.float32([[0, 0.8, 0.6]]), 1)
+    assert np.load(tmp_path / "x.faiss.owner.npy")[found[0, 0]] == 2
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 15))
+@settings(deadline=None)
+def test_top_k_of_dense_scores_breaks_ties_by_row(seed, width, k):
+    scores = np.random.default_rng(seed).integers(0, 4, (5, width)).astype(float)
+    expected = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    assert (top_k(scores, k).documents[:, : expected.shape[1]] == expected).all()
+
+
+def test_filtered_documents_are_taken_out_before_the_cut():
+    scores = np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]])
+    ranking = rank_scores(lambda rows: scores[rows - 10].copy(), np.array([10, 11]), ([11], [0]), k=2, batch=1)
+    assert ranking.documents.tolist() == [[0, 1], [1, 2]]
+
+
+def test_exported_runs_give_other_tools_our_order():
+    run, qrels = io.StringIO(), io.StringIO()
+    ranked = np.array([[2, 0, 1, -1]])
+    write_run(run, ["q"], ["a", "b", "c"], ranked, np.array([[0.5, 0.5, 0.5, -np.inf]]), "tied")
+    write_qrels(qrels, ["q"], ["a", "b", "c"], ([0], [0]))
+    measures = ir_measures.calc_aggregate(
+        [ir_measures.RR, ir_measures.R @ 1],
+        list(ir_measures.read_trec_qrels(qrels.getvalue())),
+        list(ir_measures.read_trec_run(run.getvalue())),
+    )
+    assert measures[ir_measures.RR] == 0.5 and measures[ir_measures.R @ 1] == 0
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))
+def test_exported_scores_strictly_fall_in_float32(values):
+    falling = strictly_falling(np.sort(values)[::-1])
+    assert falling.dtype == np.float32 and (np.diff(falling) < 0).all()
