@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mvg.lexical import BM25
+from mvg.lexical.bm25 import BM25
 from rank_bm25 import BM25Okapi
 
 # Few words, so that some are in most documents (negative idf), some repeat and some are unknown.

@@ -1,7 +1,7 @@
 """Training popularity."""
 
 import pytest
-from mvg.lexical import training_popularity
+from mvg.lexical.popularity import training_popularity
 
 
 def test_counts_distinct_queries_and_keeps_unused_documents():

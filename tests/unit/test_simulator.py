@@ -15,7 +15,8 @@ from mvg.data.records import Document
 from mvg.data.simulator import SHAPES, simulate
 from mvg.data.xc import read_xc
 from mvg.evaluation.metrics import per_query
-from mvg.lexical import BM25, training_popularity
+from mvg.lexical.bm25 import BM25
+from mvg.lexical.popularity import training_popularity
 
 READERS = {"eurlex": read_eurlex, "pubmed": read_medline, "wikiseealso": read_xc}
 every_shape = pytest.mark.parametrize("shape", SHAPES)

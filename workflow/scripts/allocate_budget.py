@@ -1,7 +1,7 @@
 from mvg.data import load_texts, read_split
 from mvg.data.files import save_array
 from mvg.job import job
-from mvg.lexical import training_popularity
+from mvg.lexical.popularity import training_popularity
 from mvg.multiview.budget import allocate
 
 with job(snakemake.log[0]) as log:

@@ -4,7 +4,7 @@ from mvg.data import read_split
 from mvg.data.files import load_array, text_writer
 from mvg.evaluation.choice import choose
 from mvg.job import job
-from mvg.lexical import training_popularity
+from mvg.lexical.popularity import training_popularity
 
 with job(snakemake.log[0]) as log:
     documents = load_array(snakemake.input.documents)

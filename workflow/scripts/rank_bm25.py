@@ -3,7 +3,7 @@ import numpy as np
 from mvg.data import load_texts, read_split
 from mvg.data.files import save_arrays
 from mvg.job import job
-from mvg.lexical import BM25
+from mvg.lexical.bm25 import BM25
 from mvg.search.ranking import rank_scores
 
 CELLS = 20_000_000  # scores held at a time

@@ -8,7 +8,7 @@ from mvg.data.files import load_array, save_arrays
 from mvg.data.pairs import of_queries
 from mvg.evaluation.choice import log_popularity
 from mvg.job import job
-from mvg.lexical import training_popularity
+from mvg.lexical.popularity import training_popularity
 from mvg.search.index import Index
 from mvg.search.views import Views
 

@@ -1,0 +1,36 @@
+"""Around every script: a log, and one line for a user's mistake."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+WORKFLOW = Path(__file__).parents[2] / "workflow"
+
+
+def run(body, tmp_path):
+    code = f"from mvg.job import job\nfrom mvg.data import DataError\nwith job({str(tmp_path / 'x' / 'a.log')!r}) as log:\n"
+    code += "".join(f"    {line}\n" for line in body.splitlines())
+    return subprocess.run([sys.executable, "-c", code], cwd=WORKFLOW, capture_output=True, text=True)
+
+
+def test_messages_go_to_the_log(tmp_path):
+    assert run("log('hello')", tmp_path).stderr == ""
+    log = (tmp_path / "x/a.log").read_text()
+    assert "hello" in log and "done in" in log
+
+
+def test_wrong_data_is_one_line_and_exit_code_1(tmp_path):
+    done = run("raise DataError('f.json', 'line 3', 'expected a\\nlist\\u2028now')", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: f.json: line 3: expected a list now\n"
+    assert "error: f.json" in (tmp_path / "x/a.log").read_text()
+
+
+def test_a_missing_file_is_one_line(tmp_path):
+    done = run("open('nosuch')", tmp_path)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "nosuch" in done.stderr
+
+
+def test_a_defect_of_ours_keeps_its_traceback(tmp_path):
+    assert "ZeroDivisionError" in run("1 / 0", tmp_path).stderr
+    assert "ZeroDivisionError" in (tmp_path / "x/a.log").read_text()

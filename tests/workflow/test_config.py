@@ -1,0 +1,81 @@
+"""A wrong config ends in one line that says which key and what was expected; nothing is made."""
+
+import pytest
+import yaml
+
+from .conftest import ROOT
+
+SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
+
+
+def error_lines(done):
+    return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("sed=1", ["sed", "unexpected"]),
+        ("seed=-1", ["seed", "minimum"]),
+        ("seed=many", ["seed", "integer"]),
+        ("run=../up", ["run", "match"]),
+        ("ks=[0]", ["ks.0", "minimum"]),
+        ("ks=[]", ["ks", "non-empty"]),
+        ("multiview={beta: 2}", ["multiview.beta", "maximum"]),
+        ("multiview={gamma: 1}", ["multiview", "gamma"]),
+        ("datasets=[nosuch]", ["datasets", "nosuch", "sources"]),
+        ("datasets=eurlex", ["datasets", "array"]),
+        ("encoders=[nosuch]", ["encoders", "nosuch", "encoder_settings"]),
+        ("encoders=[data]", ["encoders", "data"]),
+        ("experiments=[nosuch]", ["experiments", "nosuch"]),
+        ("raw_dir=nosuch", ["raw_dir", "nosuch", "folder"]),
+        ("sources={eurlex: {source: path}}", ["sources.eurlex", "path"]),
+        ("sources={eurlex: {source: path, path: nosuch, format: eurlex}}", ["sources.eurlex.path", "nosuch"]),
+        ("sources={eurlex: {source: path, path: ., format: nosuch}}", ["sources.eurlex.format", "nosuch"]),
+        ("sources={mine: {source: simulated}} datasets=[mine]", ["sources.mine", "simulated"]),
+        ("bm25={tokenizer: nosuch}", ["bm25.tokenizer", "nosuch"]),
+        ("encoder_settings={dssm: {kind: dssm, epochs: 0}}", ["encoder_settings.dssm.epochs", "minimum"]),
+        ("diversity_encoder=nosuch", ["diversity_encoder", "nosuch"]),
+    ],
+)
+def test_a_wrong_config_is_one_line(fresh, config, words):
+    arguments = config.split(" ") if " datasets=" not in config else config.rsplit(" ", 1)
+    arguments = [config] if " datasets=" not in config else arguments
+    done = fresh.run("--config", *arguments, check=False)
+    assert done.returncode != 0
+    lines = error_lines(done)
+    assert len(lines) == 1, done.stdout + done.stderr
+    assert all(word in lines[0] for word in words), lines[0]
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (fresh / "results").exists()
+
+
+def test_an_unknown_faiss_string_is_one_line(fresh):
+    done = fresh.tiny("results/tiny/eurlex/runs/dssm.npz", "--config", "index=nonsense", check=False)
+    assert done.returncode != 0
+    assert [line for line in error_lines(done) if "nonsense" in line] == error_lines(done)[:1] == error_lines(done)
+
+
+def keys(schema, path=""):
+    for name, entry in schema.get("properties", {}).items():
+        yield f"{path}{name}", entry
+        yield from keys(entry, f"{path}{name}.")
+
+
+def test_every_key_is_described_and_every_object_is_closed():
+    objects = [SCHEMA, *SCHEMA["$defs"].values()]
+    for entry in objects:
+        for path, key in keys(entry):
+            assert key.get("description"), path
+            if key.get("type") == "object":
+                assert "additionalProperties" in key, path
+
+
+def test_the_default_config_names_every_top_level_key():
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    assert config.keys() == SCHEMA["properties"].keys()
+
+
+def test_lint_is_clean(fresh):
+    done = fresh.run("--lint")
+    assert "Congratulations" in done.stdout + done.stderr

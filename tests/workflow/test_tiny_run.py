@@ -1,0 +1,120 @@
+"""The whole way on tests/tiny.yaml: every rule, and what a user relies on afterwards."""
+
+import csv
+import json
+import re
+
+import ir_measures
+import numpy as np
+import pytest
+
+DATASETS = ["eurlex", "pubmed", "wikiseealso"]
+METHODS = ["bm25", "popularity"] + [w + x for x in ("dssm", "dssm-tuned") for w in ("", "prior+", "mvg+", "mvg+prior+")]
+
+
+def table(workflow, name):
+    with open(workflow / f"results/tiny/tables/{name}.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_dataset_and_method_is_in_the_benchmark(tiny):
+    rows = table(tiny, "benchmark")
+    assert list(rows[0]) == "dataset,method,metric,k,value,paper,verdict,best,significant,p_value,n_queries".split(",")
+    found = {(r["dataset"], r["method"], r["metric"], r["k"]) for r in rows}
+    for dataset in DATASETS:
+        for method in METHODS:
+            assert {(dataset, method, metric, k) for metric in ("recall", "map") for k in ("10", "100")} <= found
+            assert ((dataset, method, "index_mfloats", "") in found) == (method not in ("bm25", "popularity"))
+
+
+def test_the_index_of_mvg_is_1_3_times_as_large(tiny):
+    sizes = {(r["dataset"], r["method"]): float(r["value"]) for r in table(tiny, "benchmark") if r["metric"] == "index_mfloats"}
+    for dataset in DATASETS:
+        assert sizes[dataset, "mvg+dssm"] / sizes[dataset, "dssm"] == pytest.approx(1.3, abs=0.05)
+        assert sizes[dataset, "prior+dssm"] / sizes[dataset, "dssm"] == pytest.approx(17 / 16)
+
+
+def test_exported_runs_have_the_metrics_of_the_table(tiny):
+    """ir_measures on the TREC files agrees with benchmark.csv."""
+    rows = {(r["dataset"], r["method"], r["metric"], r["k"]): float(r["value"]) for r in table(tiny, "benchmark")}
+    measures = {("recall", "10"): ir_measures.R @ 10, ("map", "100"): ir_measures.AP @ 100}
+    for dataset in DATASETS:
+        folder = tiny / f"results/tiny/{dataset}/trec"
+        qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.test.txt")))
+        for method in METHODS:
+            run = list(ir_measures.read_trec_run(str(folder / f"{method}.run")))
+            values = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
+            for (metric, k), measure in measures.items():
+                assert values[measure] * 100 == pytest.approx(rows[dataset, method, metric, k], abs=1e-9)
+
+
+def test_filtered_pairs_are_in_no_ranking(tiny):
+    data = tiny / "results/tiny/wikiseealso/data"
+    with np.load(data / "pairs.test.npz") as pairs:
+        queries, hidden = pairs["queries"], set(zip(pairs["excluded_queries"], pairs["excluded_documents"]))
+    assert hidden
+    for method in METHODS:
+        with np.load(tiny / f"results/tiny/wikiseealso/runs/{method}.npz") as run:
+            shown = {(q, d) for q, row in zip(queries, run["documents"]) for d in row}
+        assert not shown & hidden
+
+
+def test_simulated_is_said_everywhere(tiny):
+    tables = tiny / "results/tiny/tables"
+    for name in ("benchmark.md", "benchmark.tex", "verdicts.md"):
+        assert "simulated" in (tables / name).read_text(encoding="utf-8").lower()
+    assert {r["verdict"] for r in table(tiny, "benchmark") if r["paper"]} == {"not comparable"}
+    for dataset in DATASETS:
+        assert json.loads((tiny / f"results/tiny/{dataset}/data/stats.json").read_text())["simulated"] is True
+
+
+def test_the_figure_and_its_numbers(tiny):
+    figures = tiny / "results/tiny/figures"
+    assert (figures / "popularity.png").read_bytes().startswith(b"\x89PNG")
+    assert (figures / "popularity.pdf").read_bytes().startswith(b"%PDF")
+    with open(figures / "popularity.csv", newline="", encoding="utf-8") as file:
+        assert {(r["dataset"], r["series"]) for r in csv.DictReader(file)} == {
+            (d, s) for d in DATASETS for s in ("rank", "diversity", "control")
+        }
+
+
+def test_per_query_scores_are_kept(tiny):
+    with open(tiny / "results/tiny/eurlex/scores/mvg+dssm.csv", newline="", encoding="utf-8") as file:
+        scores = list(csv.DictReader(file))
+    row = next(r for r in table(tiny, "benchmark") if (r["dataset"], r["method"], r["metric"], r["k"]) == ("eurlex", "mvg+dssm", "recall", "10"))
+    assert len(scores) == int(row["n_queries"])
+    assert np.mean([float(s["recall@10"]) for s in scores]) == pytest.approx(float(row["value"]))
+
+
+def test_a_second_run_has_nothing_to_do(tiny):
+    assert "Nothing to be done" in tiny.tiny().stderr + tiny.tiny().stdout
+
+
+def test_another_beta_reruns_only_what_depends_on_it(tiny):
+    done = tiny.tiny("-n", "--config", "multiview={beta: 0.3, m_avg: 0.3}")
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", done.stdout + done.stderr, flags=re.M))
+    jobs.pop("total")
+    assert jobs.keys() == {
+        "all", "allocate_budget", "fit_behavioural_vectors", "choose_prior_and_views", "search", "evaluate",
+        "benchmark_table", "verdicts",
+    }  # fmt: skip
+    assert jobs["search"] == "12"  # mvg+ and mvg+prior+ over two encoders on three datasets
+
+
+def test_every_job_left_a_log_and_a_benchmark(tiny):
+    results = tiny / "results/tiny"
+    logs = {p.relative_to(results / "logs").with_suffix("") for p in (results / "logs").rglob("*.log")}
+    benchmarks = {p.relative_to(results / "benchmarks").with_suffix("") for p in (results / "benchmarks").rglob("*.tsv")}
+    assert logs == benchmarks and len(logs) > 100
+
+
+def test_nothing_unfinished_is_left_behind(tiny):
+    assert not [p for p in (tiny / "results").rglob(".*") if p.name != ".gitignore"]
+
+
+def test_the_same_seed_gives_the_same_bytes(tiny, fresh):
+    fresh.tiny("--cores", "1", "results/tiny/tables/benchmark.csv", "--config", "datasets=[eurlex]")
+    ours = (tiny / "results/tiny/eurlex/scores/mvg+dssm-tuned.csv").read_bytes()
+    assert (fresh / "results/tiny/eurlex/scores/mvg+dssm-tuned.csv").read_bytes() == ours
+    for name in ("dssm/documents.npy", "dssm-tuned/queries.npy", "dssm/mvg/beta0.5-m0.3/vectors.npy"):
+        assert (fresh / f"results/tiny/eurlex/{name}").read_bytes() == (tiny / f"results/tiny/eurlex/{name}").read_bytes()
