@@ -2,6 +2,9 @@
 
 VECTORS = "results/{run}/{dataset}/{encoder}"
 
+# Sums depend on the number of threads; fixed, so that --cores 1 gives the same model.
+TORCH_THREADS = 2
+
 
 rule train_dssm:
     input:
@@ -19,13 +22,14 @@ rule train_dssm:
         "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
     conda:
         "../../envs/encoders.yaml"
-    threads: 2
+    threads: TORCH_THREADS
     resources:
         mem_mb=megabytes(factor=40, base=2000),
         runtime=240,
     params:
         settings=lambda wildcards: config["encoder_settings"][wildcards.encoder],
         seed=config["seed"],
+        threads=TORCH_THREADS,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -47,12 +51,13 @@ rule encode_dssm:
         "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
     conda:
         "../../envs/encoders.yaml"
-    threads: 2
+    threads: TORCH_THREADS
     resources:
         mem_mb=megabytes(factor=20, base=1500),
         runtime=60,
     params:
         settings=lambda wildcards: config["encoder_settings"][wildcards.encoder],
+        threads=TORCH_THREADS,
     message:
         "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
     script:

@@ -8,7 +8,7 @@ with job(snakemake.log[0]) as log:
         snakemake.input.model,
         snakemake.input.tokenizer,
         dssm.Settings.of(snakemake.params.settings),
-        threads=snakemake.threads,
+        threads=snakemake.params.threads,
     )
     for side, texts, vectors in (
         ("documents", snakemake.input.corpus, snakemake.output.documents),
