@@ -1,6 +1,7 @@
 # The Multi-View Geometric Index: from raw files to the paper's tables and figures.
 # A table of contents: each file below is one stage, in the order in which data flows.
 
+
 configfile: "config.yaml"
 
 

@@ -90,7 +90,7 @@ CASES = {
         (jsonl(law(7, "T")), "line 1: expected 'celex_id' to be a text, found a whole"),
         (jsonl(law("x", "T", 7)), "line 1: expected each entry of 'eurovoc_concepts'"),
         (jsonl(law("x", "T") | {"eurovoc_concepts": "1"}), "line 1: expected 'eurovoc_"),
-        (jsonl(law("x", "T", "9")), "line 1: expected concepts of the list"),
+        (jsonl(law("x", "T", "9")), "line 1: expected concepts of the list of concepts"),
         (jsonl(law("", "T")), "line 1: expected an id, found an empty one"),
         (jsonl(law("a\tb", "T")), "line 1: expected an id without tabs"),
         (GOOD_LAW + GOOD_LAW, "line 2: expected each id once, found '3Y' again"),

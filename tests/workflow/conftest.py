@@ -27,7 +27,7 @@ class Workflow:
         return done
 
     def tiny(self, *arguments, **options):
-        return self.run("--configfile", "tests/tiny.yaml", *arguments, **options)
+        return self.run(*arguments, "--configfile", "tests/tiny.yaml", **options)
 
     def __truediv__(self, path) -> Path:
         return self.folder / path

@@ -36,8 +36,21 @@ def stop(where, expected):
     raise SystemExit(f"error: config: {where}: {expected}")
 
 
+def typed(value):
+    """Numbers inside a list or mapping of the command line, which Snakemake leaves as text."""
+    if isinstance(value, dict):
+        return {key: typed(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [typed(entry) for entry in value]
+    number = yaml.safe_load(value) if isinstance(value, str) and value else value
+    return number if isinstance(number, (bool, int, float, type(None))) else value
+
+
 def check_config():
     """Validate against the schema, fill in defaults, check what a schema cannot say."""
+    for key in workflow.config_settings.overwrite_config:
+        if isinstance(config[key], (dict, list)):
+            config[key] = typed(config[key])
     try:
         validate(config, str(SCHEMA))
     except WorkflowError:
@@ -45,9 +58,13 @@ def check_config():
         errors = jsonschema.Draft202012Validator(schema).iter_errors(config)
         worst = jsonschema.exceptions.best_match(errors)
         stop(".".join(map(str, worst.absolute_path)) or "top level", " ".join(worst.message.split())[:300])
-    for name in config["encoders"]:
-        if name not in config["encoder_settings"]:
-            stop(f"encoders: {name}", "no such entry under encoder_settings")
+    for key, names in (
+        ("encoders", config["encoders"]),
+        ("diversity_encoder", [config["diversity_encoder"]]),
+    ):
+        for name in names:
+            if name not in config["encoder_settings"]:
+                stop(f"{key}: {name}", "no such entry under encoder_settings")
     if config["raw_dir"] is not None and not Path(config["raw_dir"]).is_dir():
         stop("raw_dir", f"no such folder: {config['raw_dir']}")
     for name in config["datasets"]:
@@ -95,7 +112,14 @@ def methods():
 
 
 def tables():
-    names = ["benchmark.csv", "benchmark.md", "benchmark.tex", "significance.csv", "verdicts.csv", "verdicts.md"]
+    names = [
+        "benchmark.csv",
+        "benchmark.md",
+        "benchmark.tex",
+        "significance.csv",
+        "verdicts.csv",
+        "verdicts.md",
+    ]
     return [f"results/{RUN}/tables/{name}" for name in names]
 
 
@@ -105,9 +129,65 @@ def figure(name):
 
 def trec_files():
     folders = [f"results/{RUN}/{dataset}/trec" for dataset in config["datasets"]]
-    return [f"{folder}/{name}" for folder in folders for name in ["qrels.test.txt"] + [f"{m}.run" for m in methods()]]
+    return [
+        f"{folder}/{name}"
+        for folder in folders
+        for name in ["qrels.test.txt"] + [f"{m}.run" for m in methods()]
+    ]
 
 
-def megabytes(*files, factor=1, base=500):
+def megabytes(factor=1, base=500):
     """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs."""
     return lambda wildcards, input: int(base + factor * input.size_mb)
+
+
+def raw_files(wildcards):
+    source = source_of(wildcards.dataset)
+    if source["source"] == "simulated":
+        return [f"results/{wildcards.run}/{wildcards.dataset}/raw"]
+    path = Path(source["path"])
+    return [str(path)] if path.is_file() else sorted(str(f) for f in path.rglob("*") if f.is_file())
+
+
+def raw_source(wildcards):
+    """What the reader needs to know: format, path, and whether the data are simulated."""
+    source = source_of(wildcards.dataset)
+    if source["source"] == "simulated":
+        path = f"results/{wildcards.run}/{wildcards.dataset}/raw"
+        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "simulated": True}
+    return {"format": source["format"], "path": source["path"], "simulated": False}
+
+
+def mvg_folder(wildcards):
+    """Behavioural vectors of the configured budget."""
+    folder = "results/{run}/{dataset}/{encoder}/mvg".format(**wildcards)
+    return f"{folder}/{BUDGET}"
+
+
+def views_of(wildcards):
+    """Behavioural vectors, if the method has them."""
+    if "mvg+" not in wildcards.wrapper:
+        return {}
+    return {name: f"{mvg_folder(wildcards)}/{name}.npy" for name in ("vectors", "owner")}
+
+
+def choice_of(wildcards):
+    """What was chosen on dev, if the method has a prior."""
+    if "prior+" not in wildcards.wrapper:
+        return {}
+    folder = "results/{run}/{dataset}/{encoder}".format(**wildcards)
+    if "mvg+" in wildcards.wrapper:
+        folder = mvg_folder(wildcards)
+    train = "results/{run}/{dataset}/data/pairs.train.npz".format(**wildcards)
+    return {"choice": f"{folder}/choice.json", "train": train}
+
+
+def scores_of(wildcards):
+    """Per-query scores of every method on every dataset, and what the sizes and counts come from."""
+    folder = f"results/{wildcards.run}/{{dataset}}"
+    both = dict(dataset=config["datasets"], method=methods())
+    return {
+        "scores": expand(f"{folder}/scores/{{method}}.csv", **both),
+        "rankings": expand(f"{folder}/runs/{{method}}.npz", **both),
+        "stats": expand(f"{folder}/data/stats.json", dataset=config["datasets"]),
+    }

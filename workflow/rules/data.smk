@@ -1,7 +1,5 @@
 # Raw files -> one BEIR folder per dataset.
 
-PREPARED = "results/{run}/{dataset}/data"
-
 
 rule simulate:
     output:
@@ -27,32 +25,15 @@ rule simulate:
         "../scripts/simulate.py"
 
 
-def raw_files(wildcards):
-    source = source_of(wildcards.dataset)
-    if source["source"] == "simulated":
-        return [f"results/{wildcards.run}/{wildcards.dataset}/raw"]
-    path = Path(source["path"])
-    return [str(path)] if path.is_file() else sorted(str(f) for f in path.rglob("*") if f.is_file())
-
-
-def raw_source(wildcards):
-    """What the reader needs to know: format, path, and whether the data are simulated."""
-    source = source_of(wildcards.dataset)
-    if source["source"] == "simulated":
-        path = f"results/{wildcards.run}/{wildcards.dataset}/raw"
-        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "simulated": True}
-    return {"format": source["format"], "path": source["path"], "simulated": False}
-
-
 rule prepare:
     input:
         raw_files,
     output:
-        PREPARED + "/corpus.jsonl",
-        PREPARED + "/queries.jsonl",
-        expand(PREPARED + "/qrels/{split}.tsv", split=SPLITS, allow_missing=True),
-        expand(PREPARED + "/filters/{split}.tsv", split=SPLITS, allow_missing=True),
-        stats=PREPARED + "/stats.json",
+        "results/{run}/{dataset}/data/corpus.jsonl",
+        "results/{run}/{dataset}/data/queries.jsonl",
+        expand("results/{run}/{dataset}/data/qrels/{split}.tsv", split=SPLITS, allow_missing=True),
+        expand("results/{run}/{dataset}/data/filters/{split}.tsv", split=SPLITS, allow_missing=True),
+        stats="results/{run}/{dataset}/data/stats.json",
     log:
         "results/{run}/logs/{dataset}/prepare.log",
     benchmark:
@@ -73,12 +54,12 @@ rule prepare:
 
 rule index_pairs:
     input:
-        corpus=PREPARED + "/corpus.jsonl",
-        queries=PREPARED + "/queries.jsonl",
-        qrels=PREPARED + "/qrels/{split}.tsv",
-        filters=PREPARED + "/filters/{split}.tsv",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        qrels="results/{run}/{dataset}/data/qrels/{split}.tsv",
+        filters="results/{run}/{dataset}/data/filters/{split}.tsv",
     output:
-        PREPARED + "/pairs.{split}.npz",
+        "results/{run}/{dataset}/data/pairs.{split}.npz",
     log:
         "results/{run}/logs/{dataset}/index_pairs.{split}.log",
     benchmark:

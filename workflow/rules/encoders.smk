@@ -1,6 +1,5 @@
 # Texts -> vectors: one folder per encoder, whatever its kind.
 
-VECTORS = "results/{run}/{dataset}/{encoder}"
 
 # Sums depend on the number of threads; fixed, so that --cores 1 gives the same model.
 TORCH_THREADS = 2
@@ -8,14 +7,14 @@ TORCH_THREADS = 2
 
 rule train_dssm:
     input:
-        corpus=PREPARED + "/corpus.jsonl",
-        queries=PREPARED + "/queries.jsonl",
-        train=PREPARED + "/pairs.train.npz",
-        dev=PREPARED + "/pairs.dev.npz",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
     output:
-        model=VECTORS + "/model/dssm.safetensors",
-        tokenizer=VECTORS + "/model/tokenizer.model",
-        history=VECTORS + "/training.csv",
+        model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
+        tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
+        history="results/{run}/{dataset}/{encoder}/training.csv",
     log:
         "results/{run}/logs/{dataset}/{encoder}/train.log",
     benchmark:
@@ -38,13 +37,13 @@ rule train_dssm:
 
 rule encode_dssm:
     input:
-        corpus=PREPARED + "/corpus.jsonl",
-        queries=PREPARED + "/queries.jsonl",
-        model=VECTORS + "/model/dssm.safetensors",
-        tokenizer=VECTORS + "/model/tokenizer.model",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
+        tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
     output:
-        documents=VECTORS + "/documents.npy",
-        queries=VECTORS + "/queries.npy",
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
     log:
         "results/{run}/logs/{dataset}/{encoder}/encode.log",
     benchmark:

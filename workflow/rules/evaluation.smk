@@ -4,9 +4,9 @@
 rule evaluate:
     input:
         ranking="results/{run}/{dataset}/runs/{method}.npz",
-        pairs=PREPARED + "/pairs.test.npz",
-        queries=PREPARED + "/queries.jsonl",
-        stats=PREPARED + "/stats.json",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        stats="results/{run}/{dataset}/data/stats.json",
     output:
         "results/{run}/{dataset}/scores/{method}.csv",
     log:

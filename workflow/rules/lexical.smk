@@ -3,9 +3,9 @@
 
 rule rank_bm25:
     input:
-        corpus=PREPARED + "/corpus.jsonl",
-        queries=PREPARED + "/queries.jsonl",
-        pairs=PREPARED + "/pairs.test.npz",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:
         "results/{run}/{dataset}/runs/bm25.npz",
     log:
@@ -29,9 +29,9 @@ rule rank_bm25:
 
 rule rank_popularity:
     input:
-        corpus=PREPARED + "/corpus.jsonl",
-        train=PREPARED + "/pairs.train.npz",
-        pairs=PREPARED + "/pairs.test.npz",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:
         "results/{run}/{dataset}/runs/popularity.npz",
     log:

@@ -1,15 +1,12 @@
 # MVG: the paper's step 1 (budget) and step 2 (clustering).
 
-BUDGET_FILE = "results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy"
-MVG = VECTORS + "/mvg/beta{beta}-m{m_avg}"
-
 
 rule allocate_budget:
     input:
-        corpus=PREPARED + "/corpus.jsonl",
-        pairs=PREPARED + "/pairs.train.npz",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        pairs="results/{run}/{dataset}/data/pairs.train.npz",
     output:
-        BUDGET_FILE,
+        "results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy",
     log:
         "results/{run}/logs/{dataset}/allocate_budget.beta{beta}-m{m_avg}.log",
     benchmark:
@@ -28,13 +25,13 @@ rule allocate_budget:
 
 rule fit_behavioural_vectors:
     input:
-        documents=VECTORS + "/documents.npy",
-        queries=VECTORS + "/queries.npy",
-        pairs=PREPARED + "/pairs.train.npz",
-        counts=BUDGET_FILE,
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        pairs="results/{run}/{dataset}/data/pairs.train.npz",
+        counts="results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy",
     output:
-        vectors=MVG + "/vectors.npy",
-        owner=MVG + "/owner.npy",
+        vectors="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy",
+        owner="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy",
     log:
         "results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log",
     benchmark:

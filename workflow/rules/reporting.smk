@@ -1,28 +1,14 @@
 # Tables, figures, and the verdict on each number of the paper.
 
-TABLE = "results/{run}/tables"
-FIGURE = "results/{run}/figures"
-
-
-def scores_of(wildcards):
-    """Per-query scores of every method on every dataset, and what the sizes and counts come from."""
-    folder = f"results/{wildcards.run}/{{dataset}}"
-    both = dict(dataset=config["datasets"], method=methods())
-    return {
-        "scores": expand(folder + "/scores/{method}.csv", **both),
-        "rankings": expand(folder + "/runs/{method}.npz", **both),
-        "stats": expand(folder + "/data/stats.json", dataset=config["datasets"]),
-    }
-
 
 rule benchmark_table:
     input:
         unpack(scores_of),
     output:
-        csv=TABLE + "/benchmark.csv",
-        md=report(TABLE + "/benchmark.md", caption="../report/benchmark.rst", category="Tables"),
-        tex=TABLE + "/benchmark.tex",
-        significance=TABLE + "/significance.csv",
+        csv="results/{run}/tables/benchmark.csv",
+        md=report("results/{run}/tables/benchmark.md", caption="../report/benchmark.rst", category="Tables"),
+        tex="results/{run}/tables/benchmark.tex",
+        significance="results/{run}/tables/significance.csv",
     log:
         "results/{run}/logs/benchmark_table.log",
     benchmark:
@@ -44,11 +30,11 @@ rule benchmark_table:
 
 rule verdicts:
     input:
-        benchmark=TABLE + "/benchmark.csv",
+        benchmark="results/{run}/tables/benchmark.csv",
         stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
     output:
-        csv=TABLE + "/verdicts.csv",
-        md=report(TABLE + "/verdicts.md", caption="../report/verdicts.rst", category="Tables"),
+        csv="results/{run}/tables/verdicts.csv",
+        md=report("results/{run}/tables/verdicts.md", caption="../report/verdicts.rst", category="Tables"),
     log:
         "results/{run}/logs/verdicts.log",
     benchmark:
@@ -77,9 +63,11 @@ rule popularity_figure:
             encoder=config["diversity_encoder"],
         ),
     output:
-        pdf=FIGURE + "/popularity.pdf",
-        png=report(FIGURE + "/popularity.png", caption="../report/popularity.rst", category="Figures"),
-        csv=FIGURE + "/popularity.csv",
+        pdf="results/{run}/figures/popularity.pdf",
+        png=report(
+            "results/{run}/figures/popularity.png", caption="../report/popularity.rst", category="Figures"
+        ),
+        csv="results/{run}/figures/popularity.csv",
     log:
         "results/{run}/logs/popularity_figure.log",
     benchmark:

@@ -1,31 +1,14 @@
 # What dev decides, then exact (or approximate) search over semantic and behavioural vectors.
 
-CONFIGURED_MVG = f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}"
-
-
-def views_of(wildcards):
-    """Behavioural vectors, if the method has them."""
-    if "mvg+" not in wildcards.wrapper:
-        return {}
-    return {"vectors": CONFIGURED_MVG + "/vectors.npy", "owner": CONFIGURED_MVG + "/owner.npy"}
-
-
-def choice_of(wildcards):
-    """What was chosen on dev, if the method has a prior."""
-    if "prior+" not in wildcards.wrapper:
-        return {}
-    folder = CONFIGURED_MVG if "mvg+" in wildcards.wrapper else VECTORS
-    return {"choice": folder + "/choice.json", "train": PREPARED + "/pairs.train.npz"}
-
 
 rule choose_prior:
     input:
-        documents=VECTORS + "/documents.npy",
-        queries=VECTORS + "/queries.npy",
-        train=PREPARED + "/pairs.train.npz",
-        dev=PREPARED + "/pairs.dev.npz",
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
     output:
-        VECTORS + "/choice.json",
+        "results/{run}/{dataset}/{encoder}/choice.json",
     log:
         "results/{run}/logs/{dataset}/{encoder}/choose_prior.log",
     benchmark:
@@ -47,14 +30,14 @@ rule choose_prior:
 
 use rule choose_prior as choose_prior_and_views with:
     input:
-        documents=VECTORS + "/documents.npy",
-        queries=VECTORS + "/queries.npy",
-        train=PREPARED + "/pairs.train.npz",
-        dev=PREPARED + "/pairs.dev.npz",
-        vectors=MVG + "/vectors.npy",
-        owner=MVG + "/owner.npy",
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        vectors="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy",
+        owner="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy",
     output:
-        MVG + "/choice.json",
+        "results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/choice.json",
     log:
         "results/{run}/logs/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.log",
     benchmark:
@@ -67,9 +50,9 @@ rule search:
     input:
         unpack(views_of),
         unpack(choice_of),
-        documents=VECTORS + "/documents.npy",
-        queries=VECTORS + "/queries.npy",
-        pairs=PREPARED + "/pairs.test.npz",
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:
         "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
     log:
@@ -98,9 +81,9 @@ ruleorder: rank_popularity > search
 
 rule export_qrels:
     input:
-        queries=PREPARED + "/queries.jsonl",
-        corpus=PREPARED + "/corpus.jsonl",
-        pairs=PREPARED + "/pairs.test.npz",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:
         "results/{run}/{dataset}/trec/qrels.test.txt",
     log:
@@ -121,9 +104,9 @@ rule export_qrels:
 
 use rule export_qrels as export_run with:
     input:
-        queries=PREPARED + "/queries.jsonl",
-        corpus=PREPARED + "/corpus.jsonl",
-        pairs=PREPARED + "/pairs.test.npz",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
         ranking="results/{run}/{dataset}/runs/{method}.npz",
     output:
         "results/{run}/{dataset}/trec/{method}.run",

@@ -28,6 +28,7 @@ def read_eurlex(path, dropped: Counter) -> Iterator[Document | Query]:
         with need(members, CONCEPTS, path).open() as file:
             for number, concept in json_lines(file, file.label):
                 yield _concept(concept, "id", "title", concepts, file.label, f"line {number}")
+        _expect_some(concepts, file.label)
         for split in SPLITS:
             with need(members, f"{split}.jsonl", path).open() as file:
                 for number, law in json_lines(file, file.label):
@@ -52,6 +53,7 @@ def read_eurlex_json(path, dropped: Counter) -> Iterator[Document | Query]:
             concept = {"concept_id": id} | concept
             place = concept_map.label, f"concept {id}"
             yield _concept(concept, "concept_id", "label", concepts, *place)
+        _expect_some(concepts, concept_map.label)
         for split in SPLITS:
             for member in _in_folder(members, split):
                 yield _law(read_json(member), split, "concepts", laws, concepts, member.label, "")
@@ -71,11 +73,16 @@ def _concept(record, id, title, concepts: set, file, where) -> Document:
     return Document(concept_id, text_field(record, title, file, where))
 
 
+def _expect_some(concepts: set, file) -> None:
+    if not concepts:
+        raise DataError(file, "", "expected at least one concept, found none")
+
+
 def _law(record, split, labels, laws: set, concepts: set, file, where) -> Query:
     law = new_id(text_field(record, "celex_id", file, where), laws, file, where)
     relevant = list_field(record, labels, str, file, where)
     for concept in relevant:
         if concept not in concepts:
-            expected = f"expected concepts of the list in '{labels}', found '{concept}'"
+            expected = f"expected concepts of the list of concepts in field '{labels}', found '{concept}'"
             raise DataError(file, where, expected)
     return Query(law, text_field(record, "title", file, where), split, tuple(relevant))

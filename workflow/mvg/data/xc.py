@@ -32,6 +32,8 @@ def read_xc(path, dropped: Counter) -> Iterator[Document | Query]:
         for label in _labels(need(members, "lbl.json.gz", path)):
             labels[label.id] = None
             yield label
+        if not labels:
+            raise DataError(f"{path}/lbl.json.gz", "", "expected at least one label, found none")
         label_ids, seen = list(labels), set()
         for name, split in ("trn", "train"), ("tst", "test"):
             filters = _Filters(find(members, f"filter_labels_{split}.txt", path), label_ids)
