@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-
 from mvg.data import READERS, SPLIT_RULES, write_prepared
 
 

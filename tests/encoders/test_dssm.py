@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import torch
-
 from mvg.data import Split
-from mvg.encoders import dssm
+from mvg.encoders import dssm, dssm_training
 from mvg.encoders.bags import Bags, half_of_distinct_words, tokenize, train_tokenizer, vocabulary_size
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-WORDS = "oak elm ash fir yew sun sea sky ice fog ant bee cow dog emu".split()
+WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
 
 
 def toy(n_queries=300, excluded=NOTHING):
@@ -31,7 +30,7 @@ def settings(**changes):
 
 
 def fit(loss="in-batch", seed=0, **changes):
-    return dssm.fit(*toy(), settings(loss=loss, **changes), seed=seed, log=lambda line: None)
+    return dssm_training.fit(*toy(), settings(loss=loss, **changes), seed=seed, log=lambda line: None)
 
 
 @pytest.mark.parametrize("loss", ["in-batch", "corrected", "full"])
@@ -77,7 +76,7 @@ def test_empty_and_very_long_texts_have_unit_vectors():
 def test_the_best_epoch_on_dev_is_kept_and_training_stops_without_gain():
     trained = fit(epochs=40, patience=2)
     best = max(h["recall"] + h["map"] for h in trained.history)
-    kept = dssm.score_dev(trained.model, training_data(trained))
+    kept = dssm_training.score_dev(trained.model, training_data(trained))
     assert sum(kept) == pytest.approx(best)
     assert len(trained.history) < 40
 
@@ -85,7 +84,7 @@ def test_the_best_epoch_on_dev_is_kept_and_training_stops_without_gain():
 def training_data(trained):
     documents, queries, train, dev = toy()
     bags = (tokenize(trained.tokenizer, texts) for texts in (documents, queries))
-    return dssm.TrainingData(*bags, train, dev)
+    return dssm_training.TrainingData(*bags, train, dev)
 
 
 def test_a_saved_model_is_the_same_model(tmp_path):
@@ -105,7 +104,7 @@ def losses_of(batches, model, batch):
 def test_in_batch_loss_by_hand():
     """Pairs (q0, d0), (q0, d1), (q1, d1): q0 meets d1 twice, but never d1 against itself."""
     data, model = small_case()
-    batches = dssm.PairBatches(data, settings(loss="in-batch", scale=2.0))
+    batches = dssm_training.PairBatches(data, settings(loss="in-batch", scale=2.0))
     x, y = vectors_of(model, data)
     s = 2.0 * x @ y.T
     expected = [
@@ -118,7 +117,7 @@ def test_in_batch_loss_by_hand():
 
 def test_full_loss_by_hand_leaves_out_other_relevant_and_filtered_documents():
     data, model = small_case(excluded=(np.array([1]), np.array([2])))
-    batches = dssm.QueryBatches(data, settings(loss="full", scale=2.0))
+    batches = dssm_training.QueryBatches(data, settings(loss="full", scale=2.0))
     x, y = vectors_of(model, data)
     s = 2.0 * x @ y.T
     q0 = [-s[0, d] + np.log(np.exp(s[0, d]) + np.exp(s[0, 2])) for d in (0, 1)]  # 0 and 1 both relevant
@@ -131,7 +130,7 @@ def small_case(excluded=NOTHING):
     bags = Bags(np.array([1, 2, 3]), np.array([0, 1, 2, 3]))
     queries = Bags(np.array([4, 5]), np.array([0, 1, 2]))
     train = Split(np.array([0, 1]), (np.array([0, 0, 1]), np.array([0, 1, 1])), excluded)
-    return dssm.TrainingData(bags, queries, train, train), dssm.DSSM(vocabulary=8, dimension=4)
+    return dssm_training.TrainingData(bags, queries, train, train), dssm.DSSM(vocabulary=8, dimension=4)
 
 
 def vectors_of(model, data):

@@ -10,9 +10,8 @@ import warnings
 import zipfile
 
 import pytest
-from raw_sets import MICE, RAW_FILES, article, jsonl, law, medline, page, write_files
-
 from mvg.data import READERS, DataError, archives
+from raw_sets import MICE, RAW_FILES, article, jsonl, law, medline, page, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
 GZIP = RAW_FILES["xc"]["tst.json.gz"]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from mvg.data import Split
 from mvg.evaluation.choice import choose, log_popularity
 

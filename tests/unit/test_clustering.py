@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
-
 from mvg.multiview import fit
 from mvg.multiview.clustering import group, objective
+from scipy import sparse
 
 
 def unit(array):
@@ -53,7 +52,9 @@ def test_no_vector_is_zero_nan_or_a_duplicate_and_the_budget_holds(problem):
 def test_the_objective_never_falls(problem):
     documents, queries, pairs, counts, weights = problem
     steps = [
-        objective(documents, queries, pairs, *fit(documents, queries, pairs, counts, weights, max_iterations=i), weights)
+        objective(
+            documents, queries, pairs, *fit(documents, queries, pairs, counts, weights, max_iterations=i), weights
+        )
         for i in range(1, 9)
     ]
     assert (np.diff(steps) >= -1e-6).all()
@@ -115,7 +116,10 @@ def test_a_sparse_matrix_is_the_same_as_pairs():
     pairs = np.arange(9), np.arange(9) % 3
     matrix = sparse.csr_matrix((np.ones(9), pairs), shape=(9, 3))
     for given_pairs in (matrix, group(pairs, 9, 3)):
-        assert (fit(documents, queries, given_pairs, np.array([1, 2, 0]))[0] == fit(documents, queries, pairs, np.array([1, 2, 0]))[0]).all()
+        assert (
+            fit(documents, queries, given_pairs, np.array([1, 2, 0]))[0]
+            == fit(documents, queries, pairs, np.array([1, 2, 0]))[0]
+        ).all()
 
 
 @pytest.mark.parametrize(

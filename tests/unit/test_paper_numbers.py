@@ -1,7 +1,6 @@
 """The paper's numbers, held against each other: a typo in paper.yaml fails here."""
 
 import pytest
-
 from mvg.reporting import load_paper, verdict
 from mvg.reporting.claims import CLAIMS, analytic, derive
 from mvg.reporting.verdicts import statement_scale

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from mvg.evaluation import diversity as diversity_module
 from mvg.evaluation.diversity import bounding_box_diversity, random_diversity
 from mvg.reporting import popularity_numbers, write_popularity

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from raw_sets import RAW_FILES, write_files
-
 from mvg.data import (
     SPLITS,
     DataError,
@@ -20,6 +18,7 @@ from mvg.data import (
     save_split,
     write_prepared,
 )
+from raw_sets import RAW_FILES, write_files
 
 APPLE, PEAR = Document("a", "Apple"), Document("p", "Pear", "A fruit.")
 TRAIN = Query("q1", "fruit", "train", ("a", "p"))

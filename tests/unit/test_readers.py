@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 import pytest
+from mvg.data import READERS, Document, Query
 from raw_sets import (
     DEV_PAGE,
     DEV_PMID,
@@ -22,8 +23,6 @@ from raw_sets import (
     write_files,
     write_zip,
 )
-
-from mvg.data import READERS, Document, Query
 
 
 def read(format, path):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from mvg.search.index import Index
 from mvg.search.ranking import rank_scores, top_k
 from mvg.search.trec import strictly_falling, write_qrels, write_run
@@ -37,7 +36,10 @@ def test_equal_to_the_definition(seed, n_documents, n_views, k, with_prior, tied
     owner = np.sort(rng.integers(0, n_documents, n_views)).astype(np.int32)
     behavioural = rng.normal(size=(n_views, 4)).astype(np.float32), owner
     views = Views.of(
-        documents, behavioural, prior=rng.normal(size=n_documents) if with_prior else None, view_bias=-0.1 if with_prior else None
+        documents,
+        behavioural,
+        prior=rng.normal(size=n_documents) if with_prior else None,
+        view_bias=-0.1 if with_prior else None,
     )
     queries = rng.normal(size=(20, 4)).astype(np.float32)
     excluded = rng.integers(0, 20, 30), rng.integers(0, n_documents, 30)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-
 from mvg.reporting import Measured, Scale, load_paper, verdict, verdicts_table, write_verdicts
 from mvg.reporting.comparison import METRIC_SCALES, incomparable
 from mvg.reporting.verdicts import summary

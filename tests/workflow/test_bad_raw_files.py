@@ -56,7 +56,7 @@ def test_one_line_and_nothing_left(fresh, damage, words):
 
 
 def test_odd_titles_reach_every_file_unharmed(fresh):
-    odd = "a\tb\nc\0d\u2028e\"f<b>g</b>\\textbf{h} שלום"
+    odd = 'a\tb\nc\0d\u2028e"f<b>g</b>\\textbf{h} שלום'
     eurlex(fresh.folder, train=law("t1", ["1"], odd))
     done = prepare(fresh)
     assert done.returncode == 0, done.stderr

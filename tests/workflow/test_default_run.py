@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-
 from mvg.data.pitman_yor import expected_tables
 from mvg.data.simulator import SHAPES
 

@@ -19,7 +19,7 @@ def table(workflow, name):
 
 def test_every_dataset_and_method_is_in_the_benchmark(tiny):
     rows = table(tiny, "benchmark")
-    assert list(rows[0]) == "dataset,method,metric,k,value,paper,verdict,best,significant,p_value,n_queries".split(",")
+    assert list(rows[0]) == ["dataset", "method", "metric", "k", "value", "paper", "verdict", "best", "significant", "p_value", "n_queries"]
     found = {(r["dataset"], r["method"], r["metric"], r["k"]) for r in rows}
     for dataset in DATASETS:
         for method in METHODS:
@@ -28,7 +28,11 @@ def test_every_dataset_and_method_is_in_the_benchmark(tiny):
 
 
 def test_the_index_of_mvg_is_1_3_times_as_large(tiny):
-    sizes = {(r["dataset"], r["method"]): float(r["value"]) for r in table(tiny, "benchmark") if r["metric"] == "index_mfloats"}
+    sizes = {
+        (r["dataset"], r["method"]): float(r["value"])
+        for r in table(tiny, "benchmark")
+        if r["metric"] == "index_mfloats"
+    }
     for dataset in DATASETS:
         assert sizes[dataset, "mvg+dssm"] / sizes[dataset, "dssm"] == pytest.approx(1.3, abs=0.05)
         assert sizes[dataset, "prior+dssm"] / sizes[dataset, "dssm"] == pytest.approx(17 / 16)
@@ -81,7 +85,11 @@ def test_the_figure_and_its_numbers(tiny):
 def test_per_query_scores_are_kept(tiny):
     with open(tiny / "results/tiny/eurlex/scores/mvg+dssm.csv", newline="", encoding="utf-8") as file:
         scores = list(csv.DictReader(file))
-    row = next(r for r in table(tiny, "benchmark") if (r["dataset"], r["method"], r["metric"], r["k"]) == ("eurlex", "mvg+dssm", "recall", "10"))
+    row = next(
+        r
+        for r in table(tiny, "benchmark")
+        if (r["dataset"], r["method"], r["metric"], r["k"]) == ("eurlex", "mvg+dssm", "recall", "10")
+    )
     assert len(scores) == int(row["n_queries"])
     assert np.mean([float(s["recall@10"]) for s in scores]) == pytest.approx(float(row["value"]))
 
@@ -104,7 +112,9 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
 def test_every_job_left_a_log_and_a_benchmark(tiny):
     results = tiny / "results/tiny"
     logs = {p.relative_to(results / "logs").with_suffix("") for p in (results / "logs").rglob("*.log")}
-    benchmarks = {p.relative_to(results / "benchmarks").with_suffix("") for p in (results / "benchmarks").rglob("*.tsv")}
+    benchmarks = {
+        p.relative_to(results / "benchmarks").with_suffix("") for p in (results / "benchmarks").rglob("*.tsv")
+    }
     assert logs == benchmarks and len(logs) > 100
 
 
@@ -117,4 +127,6 @@ def test_the_same_seed_gives_the_same_bytes(tiny, fresh):
     ours = (tiny / "results/tiny/eurlex/scores/mvg+dssm-tuned.csv").read_bytes()
     assert (fresh / "results/tiny/eurlex/scores/mvg+dssm-tuned.csv").read_bytes() == ours
     for name in ("dssm/documents.npy", "dssm-tuned/queries.npy", "dssm/mvg/beta0.5-m0.3/vectors.npy"):
-        assert (fresh / f"results/tiny/eurlex/{name}").read_bytes() == (tiny / f"results/tiny/eurlex/{name}").read_bytes()
+        assert (fresh / f"results/tiny/eurlex/{name}").read_bytes() == (
+            tiny / f"results/tiny/eurlex/{name}"
+        ).read_bytes()

@@ -3,7 +3,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-
 from mvg.job import job
 from mvg.reporting import benchmark_table, significance_table, write_benchmark_layouts, write_table
 

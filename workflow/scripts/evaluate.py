@@ -2,7 +2,6 @@ import json
 
 import numpy as np
 import pandas as pd
-
 from mvg.data import load_texts, read_split
 from mvg.data.files import text_writer
 from mvg.data.pairs import of_queries

@@ -1,5 +1,4 @@
 import numpy as np
-
 from mvg.data import load_texts, read_split
 from mvg.data.files import text_writer
 from mvg.job import job
@@ -9,7 +8,7 @@ with job(snakemake.log[0]):
     query_ids, document_ids = (load_texts(file)[0] for file in (snakemake.input.queries, snakemake.input.corpus))
     split = read_split(snakemake.input.pairs)
     with text_writer(snakemake.output[0]) as file:
-        if "ranking" in snakemake.input.keys():
+        if snakemake.input.get("ranking"):
             with np.load(snakemake.input.ranking, allow_pickle=False) as arrays:
                 ranked, scores = arrays["documents"], arrays["scores"]
             names = [query_ids[row] for row in split.queries]

@@ -1,7 +1,6 @@
 import json
 
 import pandas as pd
-
 from mvg.data import read_split
 from mvg.data.files import load_array
 from mvg.job import job

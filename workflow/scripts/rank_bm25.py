@@ -1,5 +1,4 @@
 import numpy as np
-
 from mvg.data import load_texts, read_split
 from mvg.data.files import save_arrays
 from mvg.job import job

@@ -1,7 +1,6 @@
 import json
 
 import numpy as np
-
 from mvg.data import read_split
 from mvg.data.errors import DataError
 from mvg.data.files import load_array, save_arrays
@@ -16,9 +15,9 @@ with job(snakemake.log[0]) as log:
     given = snakemake.input
     documents = load_array(given.documents)
     behavioural, prior, view_bias = None, None, None
-    if "vectors" in given.keys():
+    if given.get("vectors"):
         behavioural = load_array(given.vectors), load_array(given.owner)
-    if "choice" in given.keys():
+    if given.get("choice"):
         with open(given.choice, encoding="utf-8") as file:
             choice = json.load(file)
         popularity = training_popularity(read_split(given.train).pairs, len(documents))

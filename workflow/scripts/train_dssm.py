@@ -1,11 +1,11 @@
 from mvg.data import load_texts, read_split
-from mvg.encoders import dssm
+from mvg.encoders import dssm, dssm_training
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     _, documents = load_texts(snakemake.input.corpus)
     _, queries = load_texts(snakemake.input.queries)
-    model = dssm.fit(
+    model = dssm_training.fit(
         documents,
         queries,
         train=read_split(snakemake.input.train),

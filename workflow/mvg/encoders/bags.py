@@ -1,7 +1,6 @@
 """Texts as bags of SentencePiece tokens, kept as two flat arrays."""
 
 import io
-import re
 from typing import NamedTuple
 
 import numpy as np

@@ -52,9 +52,7 @@ class Index:
         batches = []
         for start in progress(range(0, len(queries), BATCH)):
             part = slice(*np.searchsorted(positions, [start, start + BATCH]))
-            batches.append(
-                self._search_batch(queries[start : start + BATCH], k, positions[part] - start, hidden[part])
-            )
+            batches.append(self._search_batch(queries[start : start + BATCH], k, positions[part] - start, hidden[part]))
         if not batches:
             return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
         return Ranking(*(np.concatenate(side) for side in zip(*batches)))
