@@ -15,8 +15,7 @@ def law(id, title, *concepts, labels="eurovoc_concepts") -> dict:
 
 def article(pmid, title, *headings) -> str:
     mesh = "".join(
-        f'<MeshHeading><DescriptorName UI="{ui}">{name}</DescriptorName></MeshHeading>'
-        for ui, name in headings
+        f'<MeshHeading><DescriptorName UI="{ui}">{name}</DescriptorName></MeshHeading>' for ui, name in headings
     )
     mesh = f"<MeshHeadingList>{mesh}</MeshHeadingList>" if mesh else ""
     return (
@@ -57,15 +56,11 @@ RAW_FILES = {
     },
     "medline": {
         "a.xml.gz": gzip.compress(medline(article(TRAIN_PMID, "On mice", MICE))),
-        "b.xml.gz": gzip.compress(
-            medline(article(DEV_PMID, "Of mice", MICE), article(TEST_PMID, "By mice", MICE))
-        ),
+        "b.xml.gz": gzip.compress(medline(article(DEV_PMID, "Of mice", MICE), article(TEST_PMID, "By mice", MICE))),
     },
     "xc": {
         "lbl.json.gz": gzip.compress(jsonl(page("l0", "Apple"), page("l1", "Pear"))),
-        "trn.json.gz": gzip.compress(
-            jsonl(page(TRAIN_PAGE, "Fruit", 0, 1), page(DEV_PAGE, "Stone", 1))
-        ),
+        "trn.json.gz": gzip.compress(jsonl(page(TRAIN_PAGE, "Fruit", 0, 1), page(DEV_PAGE, "Stone", 1))),
         "tst.json.gz": gzip.compress(jsonl(page("page-t", "Tree", 0))),
         "filter_labels_train.txt": b"",
         "filter_labels_test.txt": b"",

@@ -166,7 +166,33 @@ def test_latex_marks_and_groups(pages):
 
 
 KNOWN_COMMANDS = set(
-    [r"\begin", r"\end", r"\centering", r"\caption", r"\scriptsize", r"\setlength", r"\tabcolsep", r"\toprule", r"\midrule", r"\bottomrule", r"\cmidrule", r"\multirow", r"\multicolumn", r"\shortstack", r"\textbf", r"\underline", r"\textendash", r"\\", r"\%", r"\_", r"\&", r"\#", r"\$", r"\{", r"\}"]
+    [
+        r"\begin",
+        r"\end",
+        r"\centering",
+        r"\caption",
+        r"\scriptsize",
+        r"\setlength",
+        r"\tabcolsep",
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\cmidrule",
+        r"\multirow",
+        r"\multicolumn",
+        r"\shortstack",
+        r"\textbf",
+        r"\underline",
+        r"\textendash",
+        r"\\",
+        r"\%",
+        r"\_",
+        r"\&",
+        r"\#",
+        r"\$",
+        r"\{",
+        r"\}",
+    ]
 )
 
 

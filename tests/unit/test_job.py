@@ -8,7 +8,8 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 
 
 def run(body, tmp_path):
-    code = f"from mvg.job import job\nfrom mvg.data import DataError\nwith job({str(tmp_path / 'x' / 'a.log')!r}) as log:\n"
+    log_file = str(tmp_path / "x/a.log")
+    code = f"from mvg.job import job\nfrom mvg.data import DataError\nwith job({log_file!r}) as log:\n"
     code += "".join(f"    {line}\n" for line in body.splitlines())
     return subprocess.run([sys.executable, "-c", code], cwd=WORKFLOW, capture_output=True, text=True)
 

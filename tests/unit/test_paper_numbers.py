@@ -61,9 +61,7 @@ def test_cost_model_claims_follow_from_the_formula_unless_called_inconsistent(na
     assert (found == "match") == (not statement.inconsistent)
 
 
-@pytest.mark.parametrize(
-    ("metric", "smaller", "larger"), [("recall", 4.61, 12.38), ("map", 0.42, 4.06)]
-)
+@pytest.mark.parametrize(("metric", "smaller", "larger"), [("recall", 4.61, 12.38), ("map", 0.42, 4.06)])
 def test_gains_on_product_search_follow_from_its_table(metric, smaller, larger):
     values = {cell.id: cell.value for cell in PAPER.cells}
     gains = [

@@ -87,9 +87,7 @@ def test_documents_all_alike_or_without_queries(tmp_path):
 def test_files_are_the_same_bytes_each_time(data, tmp_path):
     tables = [popularity_numbers(name, *data, 30) for name in ("eurlex", "my $set_1")]
     for name in ("a", "b"):
-        write_popularity(
-            pd.concat(tables), {"eurlex": {"simulated": True}}, tmp_path / name / "popularity"
-        )
+        write_popularity(pd.concat(tables), {"eurlex": {"simulated": True}}, tmp_path / name / "popularity")
     for suffix in ("csv", "pdf", "png"):
         first, second = ((tmp_path / n / f"popularity.{suffix}").read_bytes() for n in "ab")
         assert first == second and len(first) > 100

@@ -217,8 +217,7 @@ def beir(folder, **tables):
     """A BEIR folder of a user's own: a plain corpus, two queries and the given tables."""
     files = {
         "corpus.jsonl": b'{"_id": "a", "text": "Apple"}\n{"_id": "p", "title": "P", "text": "ear"}',
-        "queries.jsonl": b'{"_id": "q1", "text": "x", "metadata": {"weight": 3}}\n'
-        b'{"_id": "q2", "text": "y"}\n',
+        "queries.jsonl": b'{"_id": "q1", "text": "x", "metadata": {"weight": 3}}\n{"_id": "q2", "text": "y"}\n',
     }
     files |= {f"{kind}/test.tsv": text.encode() for kind, text in tables.items()}
     return write_files(folder, files)

@@ -67,9 +67,7 @@ def test_the_older_layout_gives_the_same_records(tmp_path):
     documents, queries, _ = read("eurlex-json", path)
     assert documents == {"1": Document("1", "fish"), "2": Document("2", "tax")}
     assert queries["3A"] == Query("3A", "On fish\n", "train", ("1",))
-    assert (
-        (documents, queries, {}) == read("eurlex-json", path.parent) == read("eurlex-json", loose)
-    )
+    assert (documents, queries, {}) == read("eurlex-json", path.parent) == read("eurlex-json", loose)
 
 
 def test_attribute_files_of_macos_are_passed_over(tmp_path):

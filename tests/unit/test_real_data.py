@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason=f"the real data files are not there: {DATA}"
-)
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data files are not there: {DATA}")
 
 
 def test_eurlex57k(prepare):

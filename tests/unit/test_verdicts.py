@@ -64,9 +64,7 @@ def test_other_data_is_not_comparable(change, metric, reason):
 
 def test_another_pretrained_model_is_not_comparable():
     def why(model):
-        return incomparable(
-            "eurlex", "mvg+sbert", "map", {"eurlex": REAL}, {("eurlex", "sbert"): model}
-        )
+        return incomparable("eurlex", "mvg+sbert", "map", {"eurlex": REAL}, {("eurlex", "sbert"): model})
 
     assert why("nlpaueb/legal-bert-base-uncased") == ""
     assert why("tiny-bert").startswith("another pretrained model (tiny-bert against")
@@ -98,9 +96,7 @@ def test_every_number_of_the_paper_has_one_row(table):
     ids = {number.id for number in (*paper.cells, *paper.statements)}
     assert ids <= set(table.index)
     assert table.index.is_unique
-    assert set(table.index) - ids == {
-        f"queries_{d}_{s}" for d in paper.setups for s in ("train", "dev", "test")
-    }
+    assert set(table.index) - ids == {f"queries_{d}_{s}" for d in paper.setups for s in ("train", "dev", "test")}
 
 
 def test_tables_come_before_statements(table):

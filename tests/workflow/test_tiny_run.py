@@ -19,7 +19,19 @@ def table(workflow, name):
 
 def test_every_dataset_and_method_is_in_the_benchmark(tiny):
     rows = table(tiny, "benchmark")
-    assert list(rows[0]) == ["dataset", "method", "metric", "k", "value", "paper", "verdict", "best", "significant", "p_value", "n_queries"]
+    assert list(rows[0]) == [
+        "dataset",
+        "method",
+        "metric",
+        "k",
+        "value",
+        "paper",
+        "verdict",
+        "best",
+        "significant",
+        "p_value",
+        "n_queries",
+    ]
     found = {(r["dataset"], r["method"], r["metric"], r["k"]) for r in rows}
     for dataset in DATASETS:
         for method in METHODS:

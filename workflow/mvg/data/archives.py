@@ -117,9 +117,7 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
     archive = _the_zip(path, zip_name) if path.is_dir() else path
     files = folder.iterdir() if archive else folder.rglob("*")
     members = {
-        file.relative_to(folder).as_posix(): loose(file)
-        for file in sorted(files)
-        if file.is_file() and file != archive
+        file.relative_to(folder).as_posix(): loose(file) for file in sorted(files) if file.is_file() and file != archive
     }
     with ExitStack() as stack:
         if archive:

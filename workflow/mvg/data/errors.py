@@ -17,7 +17,6 @@ class DataError(ValueError):
 def one_line(text: str, limit: int = 500) -> str:
     """``text`` without line breaks or control characters, cut to ``limit`` characters."""
     visible = "".join(
-        c if c.isprintable() else " " if c.isspace() else c.encode("unicode_escape").decode()
-        for c in text
+        c if c.isprintable() else " " if c.isspace() else c.encode("unicode_escape").decode() for c in text
     )
     return visible if len(visible) <= limit else visible[: limit - 1] + "…"

@@ -61,11 +61,7 @@ def read_eurlex_json(path, dropped: Counter) -> Iterator[Document | Query]:
 
 def _in_folder(members: dict[str, Member], split: str) -> list[Member]:
     """The JSON files that lie in a folder called ``split``, by name."""
-    return [
-        members[name]
-        for name in sorted(members)
-        if name.endswith(".json") and f"/{name}".split("/")[-2] == split
-    ]
+    return [members[name] for name in sorted(members) if name.endswith(".json") and f"/{name}".split("/")[-2] == split]
 
 
 def _concept(record, id, title, concepts: set, file, where) -> Document:

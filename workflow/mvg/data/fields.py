@@ -22,9 +22,7 @@ def field(record: dict, name: str, wanted: type, file, where):
         raise DataError(file, where, f"expected a field '{name}'")
     value = record[name]
     if type(value) is not wanted:  # not isinstance: true is no whole number
-        raise DataError(
-            file, where, f"expected '{name}' to be {_KINDS[wanted]}, found {kind(value)}"
-        )
+        raise DataError(file, where, f"expected '{name}' to be {_KINDS[wanted]}, found {kind(value)}")
     return value
 
 
@@ -43,9 +41,7 @@ def list_field(record: dict, name: str, wanted: type, file, where) -> list:
     values = field(record, name, list, file, where)
     for value in values:
         if type(value) is not wanted:
-            expected = (
-                f"expected each entry of '{name}' to be {_KINDS[wanted]}, found {kind(value)}"
-            )
+            expected = f"expected each entry of '{name}' to be {_KINDS[wanted]}, found {kind(value)}"
             raise DataError(file, where, expected)
     return values
 

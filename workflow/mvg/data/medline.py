@@ -14,9 +14,7 @@ from .fields import fit_id, new_id
 from .records import Document, Query
 from .splits import hashed_fraction
 
-SPLIT_RULE = (
-    "sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test"
-)
+SPLIT_RULE = "sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test"
 
 _ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
 # Only these, and only in these parents: comments and references have PMIDs and titles as well.
@@ -31,10 +29,10 @@ def read_medline(path, dropped: Counter) -> Iterator[Document | Query]:
     """The articles of all ``*.xml.gz`` of a folder (or of one such file), and their descriptors.
 
     A file with an ``.md5`` beside it is checked against it first. A descriptor's id is its UI or,
-    without one, its name, and the corpus is sorted by it; of two names for one UI the first is kept. Check tags (Humans, ...) are
-    kept. DeleteCitation and books are passed over. The split goes by the sha256 of the PMID as a
-    fraction of its range: below 0.8 train, below 0.9 dev, else test. Counted in ``dropped``:
-    articles without MeSH headings, other names of descriptors.
+    without one, its name; the corpus is sorted by it. Of two names for one UI the first is kept.
+    Check tags (Humans, ...) are kept. DeleteCitation and books are passed over. The split goes by
+    the sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test.
+    Counted in ``dropped``: articles without MeSH headings, other names of descriptors.
     Raises DataError for a damaged file, XML that declares entities, a PMID that occurs twice.
     """
     pmids: set[str] = set()

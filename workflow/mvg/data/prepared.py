@@ -28,9 +28,7 @@ FILTER_HEADER = "query-id\tcorpus-id"
 QRELS_HEADER = f"{FILTER_HEADER}\tscore"
 
 
-def write_prepared(
-    records: Iterable[Document | Query], folder, dropped: Counter, facts: dict
-) -> dict:
+def write_prepared(records: Iterable[Document | Query], folder, dropped: Counter, facts: dict) -> dict:
     """Write ``records``, in any order, as the BEIR folder ``folder``; return what is in stats.json.
 
     ``dropped`` counts what was left out by reason; the reader of ``records`` may add to it as it

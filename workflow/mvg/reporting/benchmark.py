@@ -79,9 +79,7 @@ def write_table(table: pd.DataFrame, path) -> None:
 
 def read_benchmark(path) -> pd.DataFrame:
     """``benchmark.csv`` back as the frame of ``benchmark_table``."""
-    table = pd.read_csv(
-        path, keep_default_na=False, na_values={"k": "", "paper": "", "p_value": ""}
-    )
+    table = pd.read_csv(path, keep_default_na=False, na_values={"k": "", "paper": "", "p_value": ""})
     return table.astype({"k": "Int64"})
 
 

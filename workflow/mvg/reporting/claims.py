@@ -36,11 +36,7 @@ class Claim(NamedTuple):
 
 def _pairs(left, right, metrics, datasets=PUBLIC) -> list:
     """The same cell of two methods, for each dataset and (metric, k)."""
-    return [
-        ((dataset, left, *metric), (dataset, right, *metric))
-        for dataset in datasets
-        for metric in metrics
-    ]
+    return [((dataset, left, *metric), (dataset, right, *metric)) for dataset in datasets for metric in metrics]
 
 
 def _each_encoder(metrics) -> list:
@@ -64,18 +60,10 @@ CLAIMS = {
     "colbert_gain_map_max": Claim(max, sub, _pairs("mvg+sbert", "colbert", [MAP])),
     "colbert_index_ratio_min": Claim(min, truediv, _pairs("colbert", "mvg+sbert", [SIZE])),
     "colbert_index_ratio_max": Claim(max, truediv, _pairs("colbert", "mvg+sbert", [SIZE])),
-    "popularity_above_bm25_eurlex": Claim(
-        all, gt, _pairs("popularity", "bm25", [RECALL, MAP], ["eurlex"])
-    ),
-    "popularity_above_bm25_pubmed_recall": Claim(
-        all, gt, _pairs("popularity", "bm25", [RECALL], ["pubmed"])
-    ),
-    "popularity_above_bm25_pubmed_map": Claim(
-        all, gt, _pairs("popularity", "bm25", [MAP], ["pubmed"])
-    ),
-    "popularity_below_bm25_wikiseealso": Claim(
-        all, gt, _pairs("bm25", "popularity", [RECALL, MAP], ["wikiseealso"])
-    ),
+    "popularity_above_bm25_eurlex": Claim(all, gt, _pairs("popularity", "bm25", [RECALL, MAP], ["eurlex"])),
+    "popularity_above_bm25_pubmed_recall": Claim(all, gt, _pairs("popularity", "bm25", [RECALL], ["pubmed"])),
+    "popularity_above_bm25_pubmed_map": Claim(all, gt, _pairs("popularity", "bm25", [MAP], ["pubmed"])),
+    "popularity_below_bm25_wikiseealso": Claim(all, gt, _pairs("bm25", "popularity", [RECALL, MAP], ["wikiseealso"])),
     "dense_above_lexical": Claim(
         all,
         gt,
@@ -119,11 +107,7 @@ def _reason(run, total, incomparable) -> str:
 
 def counted(facts: dict) -> dict[str, Measured]:
     """Document counts of the public datasets of this run, from their ``stats.json``."""
-    return {
-        f"documents_{dataset}": Measured(facts[dataset]["documents"])
-        for dataset in PUBLIC
-        if dataset in facts
-    }
+    return {f"documents_{dataset}": Measured(facts[dataset]["documents"]) for dataset in PUBLIC if dataset in facts}
 
 
 def analytic(documents=1e6, query_tokens=8, document_tokens=128, m=4, delta=0.3) -> dict:

@@ -72,9 +72,7 @@ def incomparable(dataset, method, metric, facts, pretrained=None, paper=None) ->
     paper = paper or load_paper()
     documents_only = metric == "index_mfloats"
     encoder = split_method(method)[1]
-    return other_data(dataset, facts, paper, documents_only) or _other_model(
-        dataset, encoder, pretrained or {}, paper
-    )
+    return other_data(dataset, facts, paper, documents_only) or _other_model(dataset, encoder, pretrained or {}, paper)
 
 
 def other_data(dataset, facts, paper, documents_only=False) -> str:
@@ -92,8 +90,7 @@ def other_data(dataset, facts, paper, documents_only=False) -> str:
     counts = [("documents", stats["documents"], setup["documents"])]
     if not documents_only:
         counts += [
-            (f"{split} queries", stats["queries"][split], setup["queries"][split])
-            for split in ("train", "test")
+            (f"{split} queries", stats["queries"][split], setup["queries"][split]) for split in ("train", "test")
         ]
     differing = [
         f"{ours:,} {what} against {theirs:,}"

@@ -13,9 +13,7 @@ COLUMNS = ["dataset", "series", "n", "value", "documents"]
 BINS_PER_DECADE = 4
 
 
-def popularity_numbers(
-    dataset, vectors, pair_queries, pair_documents, n_documents, repeats=5, seed=0
-) -> pd.DataFrame:
+def popularity_numbers(dataset, vectors, pair_queries, pair_documents, n_documents, repeats=5, seed=0) -> pd.DataFrame:
     """The numbers behind the figure for one dataset: ``dataset, series, n, value, documents``.
 
     vectors: float (n_queries, dim), all queries; pair_queries, pair_documents: int (n_pairs,),

@@ -71,9 +71,7 @@ def method_look(method: str) -> Look:
 
 def dataset_looks(datasets) -> dict[str, Look]:
     """Fixed for the known datasets; the others take what is left, in their order."""
-    looks = {
-        dataset: _FIXED_DATASETS[dataset] for dataset in datasets if dataset in _FIXED_DATASETS
-    }
+    looks = {dataset: _FIXED_DATASETS[dataset] for dataset in datasets if dataset in _FIXED_DATASETS}
     others = [dataset for dataset in datasets if dataset not in looks]
     for i, dataset in enumerate(others, start=len(_FIXED_DATASETS)):
         looks[dataset] = Look(COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)])

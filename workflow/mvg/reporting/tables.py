@@ -171,10 +171,7 @@ def pipe_table(heads: list[str], rows: list[list[str]], align: str) -> str:
     rule = ["-" * (w - 1) + (":" if a == "r" else "-") for w, a in zip(widths, align, strict=True)]
 
     def line(cells):
-        padded = (
-            c.rjust(w) if a == "r" else c.ljust(w)
-            for c, w, a in zip(cells, widths, align, strict=True)
-        )
+        padded = (c.rjust(w) if a == "r" else c.ljust(w) for c, w, a in zip(cells, widths, align, strict=True))
         return f"| {' | '.join(padded)} |"
 
     return "\n".join(map(line, [heads, rule, *rows]))
@@ -187,10 +184,7 @@ def to_latex(layout: Layout) -> str:
     rules = [rf"\cmidrule(lr){{{2 + i * n}-{1 + (i + 1) * n}}}" for i in range(len(spans))]
     subheads = [_latex_subhead(dataset) for dataset in layout.datasets] * len(spans)
     groups = [
-        "\n".join(
-            _latex_row([escape_latex(method), *map(_latex_entry, entries)])
-            for method, entries in group
-        )
+        "\n".join(_latex_row([escape_latex(method), *map(_latex_entry, entries)]) for method, entries in group)
         for group in layout.groups
     ]
     body = "\n\\midrule\n".join(groups)

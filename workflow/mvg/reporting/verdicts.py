@@ -86,9 +86,7 @@ def _count_rows(facts, paper) -> list[dict]:
     for dataset, setup in paper.setups.items():
         for split, theirs in setup["queries"].items():
             says = f"Queries of {dataset_label(dataset)}, {split}"
-            statement = Statement(
-                f"queries_{dataset}_{split}", "6.3", says, theirs, "count", "none", dataset, "stats"
-            )
+            statement = Statement(f"queries_{dataset}_{split}", "6.3", says, theirs, "count", "none", dataset, "stats")
             ours = facts.get(dataset, {}).get("queries", {}).get(split)
             reason = "simulated data" if is_simulated(facts, dataset) else ""
             result = verdict(theirs, ours, statement_scale(statement), reason)
@@ -99,9 +97,7 @@ def _count_rows(facts, paper) -> list[dict]:
 
 
 def _statement_row(statement, ours, facts, paper) -> dict:
-    value, reason = _value_and_reason(
-        ours, lambda: _other_data(statement.dataset, facts, paper), statement.dataset
-    )
+    value, reason = _value_and_reason(ours, lambda: _other_data(statement.dataset, facts, paper), statement.dataset)
     scale = statement_scale(statement)
     result = verdict(statement.value, value, scale, reason, statement.inconsistent)
     return _row(statement, statement.value, value, result)
@@ -209,10 +205,7 @@ def _cells_markdown(rows: pd.DataFrame) -> str:
 
 def _statements_markdown(rows: pd.DataFrame) -> str:
     heads = ["Section", "Statement", "Unit", "Paper", "Ours", "Verdict", "Reason"]
-    cells = [
-        [row.section, escape_markdown(row.says), row.unit, *_compared(row)]
-        for row in rows.itertuples()
-    ]
+    cells = [[row.section, escape_markdown(row.says), row.unit, *_compared(row)] for row in rows.itertuples()]
     return pipe_table(heads, cells, align="lllrrll")
 
 
