@@ -2,7 +2,7 @@
 # A table of contents: each file below is one stage, in the order in which data flows.
 
 
-configfile: "config.yaml"
+configfile: f"{workflow.basedir}/config.yaml"
 
 
 include: "workflow/rules/common.smk"

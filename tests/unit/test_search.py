@@ -83,9 +83,11 @@ def test_hnsw_finds_what_exact_search_finds_on_easy_data():
     assert (approximate.documents[:, 0] == np.arange(500)).mean() > 0.95
 
 
-def test_an_unknown_factory_string_is_named():
-    with pytest.raises(ValueError, match="'nonsense' is no faiss factory string"):
-        Index(Views.of(np.eye(2, dtype=np.float32)), "nonsense")
+@pytest.mark.parametrize("factory", ["nonsense", "IVF100,Flat", "PQ8x4"])
+def test_what_faiss_cannot_build_is_said_in_one_line(factory):
+    with pytest.raises(ValueError, match=f"faiss cannot build '{factory}' over 2 vectors of 5 dim") as error:
+        Index(Views.of(np.eye(2, 5, dtype=np.float32)), factory)
+    assert len(str(error.value).splitlines()) == 1 and ".cpp" not in str(error.value)
 
 
 def test_index_size_counts_every_float():
@@ -132,6 +134,12 @@ def test_exported_runs_give_other_tools_our_order():
         list(ir_measures.read_trec_run(run.getvalue())),
     )
     assert measures[ir_measures.RR] == 0.5 and measures[ir_measures.R @ 1] == 0
+
+
+def test_exported_ids_hold_no_white_space_and_stay_apart():
+    file = io.StringIO()
+    write_qrels(file, ["a b", "a_b", "a%20b"], ["x"], ([0, 1, 2], [0, 0, 0]))
+    assert [line.split()[0] for line in file.getvalue().splitlines()] == ["a%20b", "a_b", "a%2520b"]
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))

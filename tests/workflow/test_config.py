@@ -29,19 +29,21 @@ def error_lines(done):
         ("encoders=[data]", ["encoders", "data"]),
         ("experiments=[nosuch]", ["experiments", "nosuch"]),
         ("raw_dir=nosuch", ["raw_dir", "nosuch", "folder"]),
+        ("raw_dir=workflow", ["raw_dir", "eurlex", "workflow"]),
+        ("raw_dir=" + 5000 * "x", ["raw_dir", "xxx"]),
+        ("multiview={'beta': .nan}", ["multiview.beta", "number"]),
+        ("index=HNSW1", ["index", "HNSW1"]),
         ("sources={eurlex: {source: path}}", ["sources.eurlex", "path"]),
         ("sources={eurlex: {source: path, path: nosuch, format: eurlex}}", ["sources.eurlex.path", "nosuch"]),
         ("sources={eurlex: {source: path, path: ., format: nosuch}}", ["sources.eurlex.format", "nosuch"]),
-        ("sources={mine: {source: simulated}} datasets=[mine]", ["sources.mine", "simulated"]),
+        ("sources={mine: {source: simulated}}|datasets=[mine]", ["sources.mine", "simulated"]),
         ("bm25={tokenizer: nosuch}", ["bm25.tokenizer", "nosuch"]),
         ("encoder_settings={dssm: {kind: dssm, epochs: 0}}", ["encoder_settings.dssm.epochs", "minimum"]),
         ("diversity_encoder=nosuch", ["diversity_encoder", "nosuch"]),
     ],
 )
 def test_a_wrong_config_is_one_line(fresh, config, words):
-    arguments = config.split(" ") if " datasets=" not in config else config.rsplit(" ", 1)
-    arguments = [config] if " datasets=" not in config else arguments
-    done = fresh.run("--config", *arguments, check=False)
+    done = fresh.run("--config", *config.split("|"), check=False)
     assert done.returncode != 0
     lines = error_lines(done)
     assert len(lines) == 1, done.stdout + done.stderr

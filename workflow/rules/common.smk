@@ -1,6 +1,8 @@
 # The helpers of all rules: the checked config, and which files a run owes.
 
+import math
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -20,7 +22,7 @@ KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that
 # wait actively starve all others on a busy machine.
 shell.prefix(
-    f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT / 'workflow'))}; "
+    f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT / 'workflow')).replace('{', '{{').replace('}', '}}')}; "
     "export PYTHONHASHSEED=0 OMP_WAIT_POLICY=PASSIVE MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
 )
 
@@ -42,14 +44,34 @@ def typed(value):
         return {key: typed(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [typed(entry) for entry in value]
-    number = yaml.safe_load(value) if isinstance(value, str) and value else value
-    return number if isinstance(number, (bool, int, float, type(None))) else value
+    if isinstance(value, str) and re.fullmatch(r"true|false|null|-?[0-9.]+(e-?[0-9]+)?", value):
+        return yaml.safe_load(value)
+    return value
+
+
+def plain(value, where=""):
+    """Whole floats as the integers they are; an error for what no setting can be."""
+    if isinstance(value, dict):
+        return {key: plain(entry, f"{where}.{key}") for key, entry in value.items()}
+    if isinstance(value, list):
+        return [plain(entry, where) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        stop(where.lstrip("."), f"expected a finite number, found {value}")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def exists(path, kind=Path.exists):
+    """Whether there is such a path; no for one that the system cannot even look up."""
+    try:
+        return kind(Path(path))
+    except (OSError, ValueError):
+        return False
 
 
 def check_config():
     """Validate against the schema, fill in defaults, check what a schema cannot say."""
     for key in workflow.config_settings.overwrite_config:
-        if isinstance(config[key], (dict, list)):
+        if key not in ("datasets", "encoders", "experiments") and isinstance(config[key], (dict, list)):
             config[key] = typed(config[key])
     try:
         validate(config, str(SCHEMA))
@@ -58,6 +80,7 @@ def check_config():
         errors = jsonschema.Draft202012Validator(schema).iter_errors(config)
         worst = jsonschema.exceptions.best_match(errors)
         stop(".".join(map(str, worst.absolute_path)) or "top level", " ".join(worst.message.split())[:300])
+    config.update(plain(config))
     for key, names in (
         ("encoders", config["encoders"]),
         ("diversity_encoder", [config["diversity_encoder"]]),
@@ -65,16 +88,19 @@ def check_config():
         for name in names:
             if name not in config["encoder_settings"]:
                 stop(f"{key}: {name}", "no such entry under encoder_settings")
-    if config["raw_dir"] is not None and not Path(config["raw_dir"]).is_dir():
-        stop("raw_dir", f"no such folder: {config['raw_dir']}")
+    if config["raw_dir"] is not None:
+        if not exists(config["raw_dir"], Path.is_dir):
+            stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
+        if not any(exists(f"{config['raw_dir']}/{name}", Path.is_dir) for name in KNOWN_SETS):
+            stop("raw_dir", f"expected one of the folders {', '.join(KNOWN_SETS)} in {config['raw_dir']}")
     for name in config["datasets"]:
         source = source_of(name)
         if source is None:
             stop(f"datasets: {name}", "no such entry under sources")
         if source["source"] == "simulated" and name not in KNOWN_SETS:
             stop(f"sources.{name}", f"only {', '.join(KNOWN_SETS)} can be simulated")
-        if source["source"] == "path" and not Path(source["path"]).exists():
-            stop(f"sources.{name}.path", f"no such file or folder: {source['path']}")
+        if source["source"] == "path" and not exists(source["path"]):
+            stop(f"sources.{name}.path", f"no such file or folder: {source['path'][:200]}")
 
 
 def source_of(dataset):
@@ -146,7 +172,14 @@ def raw_files(wildcards):
     if source["source"] == "simulated":
         return [f"results/{wildcards.run}/{wildcards.dataset}/raw"]
     path = Path(source["path"])
-    return [str(path)] if path.is_file() else sorted(str(f) for f in path.rglob("*") if f.is_file())
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    for file in files:
+        if set("{}") & set(str(file)):
+            stop(
+                f"datasets: {wildcards.dataset}",
+                f"expected raw files without braces in their names, found {file}",
+            )
+    return [str(file) for file in files]
 
 
 def raw_source(wildcards):

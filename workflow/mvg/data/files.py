@@ -17,6 +17,10 @@ def replacing(path):
     try:
         yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename is None:  # a full disk, say: tell whose
+            error.filename = os.fspath(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

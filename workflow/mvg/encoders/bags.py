@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import sentencepiece
 
+from ..data.errors import DataError
+
 
 class Bags(NamedTuple):
     """Token ids of many texts: ``tokens`` int64 (n_tokens,), ``starts`` int64 (n_texts + 1,)."""
@@ -28,20 +30,25 @@ def train_tokenizer(texts: list[str], vocabulary: int | None = None) -> bytes:
     """Train SentencePiece byte-pair encoding; the model as bytes.
 
     ``vocabulary=None`` takes half the number of distinct words, as the paper sets it
-    (section "Results on Publicly Available Datasets": 40K for EurLex).
+    (section "Results on Publicly Available Datasets": 40K for EurLex). Raises DataError for a
+    vocabulary too small for the characters of the texts.
     """
     model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(texts),
-        model_writer=model,
-        model_type="bpe",
-        vocab_size=vocabulary or half_of_distinct_words(texts),
-        hard_vocab_limit=False,  # a small corpus may not have that many pieces
-        character_coverage=1.0,
-        max_sentence_length=1 << 20,
-        num_threads=1,
-        minloglevel=2,
-    )
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=model,
+            model_type="bpe",
+            vocab_size=vocabulary or half_of_distinct_words(texts),
+            hard_vocab_limit=False,  # a small corpus may not have that many pieces
+            character_coverage=1.0,
+            max_sentence_length=1 << 20,
+            num_threads=1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise DataError("config", "vocabulary", f"{vocabulary} pieces do not suit these texts: {reason}") from error
     return model.getvalue()
 
 

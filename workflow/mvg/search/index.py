@@ -5,6 +5,7 @@ cut to k: faiss's own scores change with the batch size and the number of thread
 """
 
 import os
+import re
 
 import faiss
 import numpy as np
@@ -22,21 +23,28 @@ CLOSE = 1e-4  # float32 scores nearer than this to the last place may belong bef
 class Index:
     """A faiss index over :class:`Views`.
 
-    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``
+    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``. A bias is one
+        more dimension, which factory strings that divide the dimension (``PQ8``) cannot take.
+
+    Raises ValueError if faiss cannot build it.
     """
 
     def __init__(self, views: Views, factory: str = "exact", threads: int = 1):
         faiss.omp_set_num_threads(threads)
         self.views, self.exact = views, factory == "exact"
-        description = "Flat" if self.exact else factory
-        try:
-            self.faiss = faiss.index_factory(views.vectors.shape[1], description, faiss.METRIC_INNER_PRODUCT)
-        except RuntimeError as error:
-            raise ValueError(f"'{factory}' is no faiss factory string") from error
         vectors = np.ascontiguousarray(views.vectors, dtype=np.float32)
-        if not self.faiss.is_trained:
-            self.faiss.train(vectors)
-        self.faiss.add(vectors)
+        try:
+            self.faiss = faiss.index_factory(
+                vectors.shape[1], "Flat" if self.exact else factory, faiss.METRIC_INNER_PRODUCT
+            )
+            if not self.faiss.is_trained:
+                self.faiss.train(vectors)
+            self.faiss.add(vectors)
+        except RuntimeError as error:
+            reason = re.sub(r"Error in .*?\.cpp:\d+: ", "", str(error)).replace("\n", " ")
+            raise ValueError(
+                f"faiss cannot build '{factory}' over {len(vectors)} vectors of {vectors.shape[1]} dimensions: {reason}"
+            ) from error
 
     def search(self, queries, k, excluded=None, progress=iter) -> Ranking:
         """The k best distinct documents of each query, as many as the corpus has.

@@ -1,5 +1,8 @@
 """Runs and qrels in TREC format, for trec_eval, ir_measures and ranx."""
 
+import re
+from urllib.parse import quote
+
 import numpy as np
 
 
@@ -32,5 +35,5 @@ def strictly_falling(scores: np.ndarray) -> np.ndarray:
 
 
 def _word(id: str) -> str:
-    """An id without white space, which separates the fields of the format."""
-    return "_".join(id.split())
+    """An id without white space, which separates the fields: percent-encoded, so that ids stay apart."""
+    return re.sub(r"[\s%]", lambda match: quote(match.group()), id)
