@@ -47,13 +47,18 @@ class Encoder:
         device = self.model.device
         features = {
             name: value.to(device) if isinstance(value, torch.Tensor) else value
-            for name, value in self.model.preprocess(texts).items()
+            for name, value in self.features(texts).items()
         }
         with torch.autocast(device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
             vectors = self.model(features)["sentence_embedding"].float()
         # A text without tokens has no direction of its own: it gets the same in every coordinate.
         directed = vectors.norm(dim=1, keepdim=True) > 0
         return F.normalize(torch.where(directed, vectors, torch.ones_like(vectors)), dim=1)
+
+    def features(self, texts: list[str]) -> dict:
+        """What the model reads: token ids, and a mask where texts are padded to one length."""
+        # Tokenizers refuse half a surrogate pair, which JSON may hold.
+        return self.model.preprocess([text.encode("utf-8", "replace").decode() for text in texts])
 
     @torch.no_grad()
     def encode(self, texts: list[str], progress=iter, batch: int = BATCH) -> np.ndarray:
@@ -64,19 +69,23 @@ class Encoder:
         """
         self.model.eval()
         encoded = np.empty((len(texts), self.model.get_embedding_dimension()), dtype=np.float32)
-        for rows in progress(batches_by_length(texts, batch)):
+        for rows in progress(self.batches(texts, batch)):
             encoded[rows] = self.vectors([texts[row] for row in rows]).cpu().numpy()
         return encoded
 
+    def batches(self, texts: list[str], batch: int = BATCH) -> list[np.ndarray]:
+        """Rows of ``texts`` in batches, each window of ``WINDOW`` texts sorted by tokens.
 
-def batches_by_length(texts: list[str], batch: int) -> list[np.ndarray]:
-    """Rows of ``texts`` in batches, each window of ``WINDOW`` texts sorted by characters."""
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
-    batches = []
-    for start in range(0, len(texts), WINDOW):
-        order = start + np.argsort(-lengths[start : start + WINDOW], kind="stable")
-        batches += [order[i : i + batch] for i in range(0, len(order), batch)]
-    return batches
+        By characters instead, a quarter of what EurLex's batches hold would be padding.
+        """
+        batches = []
+        for start in range(0, len(texts), WINDOW):
+            window = texts[start : start + WINDOW]
+            mask = self.features(window).get("attention_mask")
+            lengths = np.zeros(len(window)) if mask is None else mask.sum(1).numpy()  # none: nothing to pad
+            order = start + np.argsort(-lengths, kind="stable")
+            batches += [order[i : i + batch] for i in range(0, len(order), batch)]
+        return batches
 
 
 def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float32", device: str = "cpu") -> Encoder:

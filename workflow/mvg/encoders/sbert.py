@@ -240,7 +240,7 @@ def random_documents(known, queries: np.ndarray, rng, tries: int = 20) -> np.nda
     After ``tries`` draws the last one is taken: the query knows nearly all documents.
     """
     drawn = rng.integers(0, known.shape[1], len(queries))
-    for _ in range(tries):
+    for _ in range(tries if len(queries) else 0):
         wrong = np.asarray(known[queries, drawn], dtype=bool).ravel()
         if not wrong.any():
             break

@@ -5,28 +5,49 @@ For simulated data, whose words no pretrained model knows, and for tests without
 
 from pathlib import Path
 
+import sentencepiece
 import torch
-from tokenizers import BertWordPieceTokenizer
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
 from transformers import BertConfig, BertModel, BertTokenizerFast
+
+from .bags import train_tokenizer
 
 VOCABULARY = 8000
 SHAPE = dict(hidden_size=128, num_hidden_layers=2, num_attention_heads=2, intermediate_size=512)
 POSITIONS = 512
-SPECIAL = dict(unk_token="[UNK]", sep_token="[SEP]", pad_token="[PAD]", cls_token="[CLS]", mask_token="[MASK]")
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def build(folder, texts: list[str], seed: int = 0, vocabulary: int = VOCABULARY) -> None:
     """Write a model folder as the hub has them: tokenizer trained on ``texts``, random BERT weights.
 
-    vocabulary: at most that many word pieces. The same texts and seed give the same bytes.
+    The same texts and seed give the same bytes.
     """
-    folder = Path(folder)
-    # The tokenizers library puts [CLS] and [SEP] around a text only once a vocabulary is given, so
-    # the trained one is read back by the class that knows BERT's post-processor.
-    trained = BertWordPieceTokenizer(lowercase=True)
-    trained.train_from_iterator(texts, vocab_size=vocabulary, min_frequency=2, show_progress=False)
-    tokenizer = BertTokenizerFast(vocab=trained.get_vocab(), model_max_length=POSITIONS, **SPECIAL)
-    tokenizer.save_pretrained(folder)
+    pieces = word_pieces(texts, vocabulary)
+    # This class puts [CLS] and [SEP] around a text; a bare WordPiece model would not.
+    tokenizer = BertTokenizerFast(
+        vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=POSITIONS
+    )
+    tokenizer.save_pretrained(Path(folder))
     torch.manual_seed(seed)
-    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=POSITIONS, **SHAPE)
-    BertModel(config).save_pretrained(folder)
+    config = BertConfig(vocab_size=len(pieces), max_position_embeddings=POSITIONS, **SHAPE)
+    BertModel(config).save_pretrained(Path(folder))
+
+
+def word_pieces(texts: list[str], vocabulary: int) -> list[str]:
+    """BERT's special tokens, every character, and about ``vocabulary`` pieces; ``##`` goes on with a word.
+
+    The merges are SentencePiece's, as those of the tokenizers library change from run to run.
+    """
+    normalizer, splitter = BertNormalizer(lowercase=True), BertPreTokenizer()
+    words = [
+        " ".join(word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))) for text in texts
+    ]
+    characters = sorted(set("".join(words)) - {" "})
+    model = train_tokenizer(words, max(vocabulary, len(characters) + 100))
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    found = [processor.id_to_piece(i) for i in range(len(processor)) if not processor.is_control(i)]
+    found = [piece for i, piece in enumerate(found) if piece.strip("▁") and i != processor.unk_id()]
+    pieces = [piece[1:] if piece.startswith("▁") else f"##{piece}" for piece in found]
+    return list(dict.fromkeys([*SPECIAL, *characters, *(f"##{c}" for c in characters), *pieces]))
