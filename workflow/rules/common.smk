@@ -115,8 +115,32 @@ def source_of(dataset):
     return config["sources"].get(dataset)
 
 
+def of_kind(*kinds):
+    """Wildcard constraint: the names of all encoders of these kinds, none if there is none."""
+    names = [re.escape(n) for n, entry in config["encoder_settings"].items() if entry["kind"] in kinds]
+    return "|".join(names) or "(?!)"
+
+
+def settings_of(wildcards):
+    """The encoder's settings; an ``init`` that differs by dataset is this dataset's."""
+    entry = dict(config["encoder_settings"][wildcards.encoder])
+    if isinstance(entry.get("init"), dict):
+        entry["init"] = entry["init"].get(wildcards.dataset)
+        if entry["init"] is None:
+            stop(f"encoder_settings.{wildcards.encoder}.init", f"no entry for {wildcards.dataset}")
+    return entry
+
+
+def local_init(wildcards):
+    """The model folder an encoder starts from, if that is a folder here."""
+    init = settings_of(wildcards).get("init", "")
+    return {"init": init} if Path(init).is_dir() else {}
+
+
 check_config()
 
+# A GPU is asked of the cluster only if the config wants one.
+GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
 

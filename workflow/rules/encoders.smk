@@ -15,6 +15,8 @@ rule train_dssm:
         model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
         tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
         history="results/{run}/{dataset}/{encoder}/training.csv",
+    wildcard_constraints:
+        encoder=of_kind("dssm"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/train.log",
     benchmark:
@@ -26,7 +28,7 @@ rule train_dssm:
         mem_mb=megabytes(factor=40, base=2000),
         runtime=240,
     params:
-        settings=lambda wildcards: config["encoder_settings"][wildcards.encoder],
+        settings=settings_of,
         seed=config["seed"],
         threads=TORCH_THREADS,
     message:
@@ -44,6 +46,8 @@ rule encode_dssm:
     output:
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
+    wildcard_constraints:
+        encoder=of_kind("dssm"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/encode.log",
     benchmark:
@@ -55,9 +59,107 @@ rule encode_dssm:
         mem_mb=megabytes(factor=20, base=1500),
         runtime=60,
     params:
-        settings=lambda wildcards: config["encoder_settings"][wildcards.encoder],
+        settings=settings_of,
         threads=TORCH_THREADS,
     message:
         "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
         "../scripts/encode_dssm.py"
+
+
+rule encode_pretrained:
+    input:
+        unpack(local_init),
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+    output:
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+    wildcard_constraints:
+        encoder=of_kind("pretrained"),
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        mem_mb=megabytes(factor=20, base=3000),
+        runtime=240,
+        **GPU,
+    params:
+        settings=settings_of,
+        threads=TORCH_THREADS,
+        device=config["device"],
+    message:
+        "Pretrained: encode {wildcards.dataset} with {wildcards.encoder} as it comes"
+    script:
+        "../scripts/encode_pretrained.py"
+
+
+rule train_sbert:
+    input:
+        unpack(local_init),
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+    output:
+        model=directory("results/{run}/{dataset}/{encoder}/model"),
+        history="results/{run}/{dataset}/{encoder}/training.csv",
+    wildcard_constraints:
+        encoder=of_kind("sbert"),
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/train.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        mem_mb=megabytes(factor=30, base=6000),
+        runtime=480,
+        **GPU,
+    params:
+        settings=settings_of,
+        seed=config["seed"],
+        threads=TORCH_THREADS,
+        device=config["device"],
+        # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
+        checkpoint="results/{run}/{dataset}/{encoder}/checkpoint",
+    message:
+        "SBERT: train {wildcards.encoder} on {wildcards.dataset}"
+    script:
+        "../scripts/train_sbert.py"
+
+
+rule encode_sbert:
+    input:
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        model="results/{run}/{dataset}/{encoder}/model",
+    output:
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+    wildcard_constraints:
+        encoder=of_kind("sbert"),
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        mem_mb=megabytes(factor=20, base=3000),
+        runtime=240,
+        **GPU,
+    params:
+        settings=settings_of,
+        threads=TORCH_THREADS,
+        device=config["device"],
+    message:
+        "SBERT: encode {wildcards.dataset} with {wildcards.encoder}"
+    script:
+        "../scripts/encode_pretrained.py"

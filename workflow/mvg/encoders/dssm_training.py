@@ -13,13 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy import sparse
 
-from ..data.pairs import of_queries
 from ..data.prepared import Split
-from ..evaluation import metrics
 from .bags import Bags, tokenize, train_tokenizer, vocabulary_size
 from .dssm import DSSM, Settings, TrainedDSSM, encode
+from .relevance import dense_rows, known_pairs, pair_matrix, recall_and_map
 
 
 @dataclass
@@ -102,7 +100,8 @@ class PairBatches:
 
     def __init__(self, data: TrainingData, settings: Settings):
         self.data, self.settings = data, settings
-        self.no_negatives = pair_matrix(data, data.train.excluded if settings.loss == "in-batch" else known_pairs(data))
+        masked = data.train.excluded if settings.loss == "in-batch" else known_pairs(data.train)
+        self.no_negatives = pair_matrix(masked, len(data.queries), len(data.documents))
         popularity = np.bincount(data.train.pairs[1], minlength=len(data.documents))
         self.log_share = np.log(np.maximum(popularity, 1) / popularity.sum()).astype(np.float32)
 
@@ -139,8 +138,9 @@ class QueryBatches:
     def __init__(self, data: TrainingData, settings: Settings):
         self.data, self.settings = data, settings
         self.queries = np.unique(data.train.pairs[0])
-        self.relevant = pair_matrix(data, data.train.pairs)
-        self.no_negatives = pair_matrix(data, known_pairs(data))
+        shape = len(data.queries), len(data.documents)
+        self.relevant = pair_matrix(data.train.pairs, *shape)
+        self.no_negatives = pair_matrix(known_pairs(data.train), *shape)
         self.all_documents = np.arange(len(data.documents))
 
     def __len__(self):
@@ -165,29 +165,6 @@ class QueryBatches:
         return losses.sum() / len(batch)
 
 
-def known_pairs(data: TrainingData) -> tuple[np.ndarray, np.ndarray]:
-    """Relevant and filtered pairs together."""
-    return tuple(np.concatenate(sides) for sides in zip(data.train.pairs, data.train.excluded))
-
-
-def pair_matrix(data: TrainingData, pairs) -> sparse.csr_matrix:
-    """Pairs as a bool matrix of queries x documents."""
-    shape = (len(data.queries), len(data.documents))
-    return sparse.csr_matrix((np.ones(len(pairs[0]), dtype=bool), pairs), shape=shape)
-
-
-def dense_rows(matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """``matrix[rows][:, columns]`` as a dense bool array, for sorted ``columns``."""
-    selected = matrix[rows]
-    place = np.searchsorted(columns, selected.indices)
-    place[place == len(columns)] = 0
-    inside = columns[place] == selected.indices
-    row = np.repeat(np.arange(len(rows)), np.diff(selected.indptr))
-    dense = np.zeros((len(rows), len(columns)), dtype=bool)
-    dense[row[inside], place[inside]] = True
-    return dense
-
-
 def drop(bags: Bags, share: float, rng) -> Bags:
     """Leave out a random ``share`` of the tokens, at least one stays in each text."""
     if share == 0:
@@ -198,14 +175,8 @@ def drop(bags: Bags, share: float, rng) -> Bags:
     return Bags(bags.tokens[keep], kept[bags.starts])
 
 
-@torch.inference_mode()
-def score_dev(model: DSSM, data: TrainingData, k: int = 100) -> tuple[float, float]:
-    """Mean recall@k and MAP@k on dev, in percent."""
-    queries = data.dev.queries
-    y = torch.from_numpy(encode(model, data.documents, documents=True))
-    x = torch.from_numpy(encode(model, data.queries, queries))
-    ranked = []
-    for part in x.split(1024):
-        ranked.append((part @ y.T).topk(min(k, len(y)), dim=1).indices.numpy())
-    scores = metrics.per_query(np.concatenate(ranked), of_queries(data.dev.pairs, queries), len(y), [k])
-    return float(scores[f"recall@{k}"].mean()), float(scores[f"map@{k}"].mean())
+def score_dev(model: DSSM, data: TrainingData) -> tuple[float, float]:
+    """Mean recall@100 and MAP@100 on dev, in percent."""
+    x = encode(model, data.queries, data.dev.queries)
+    y = encode(model, data.documents, documents=True)
+    return recall_and_map(x, y, data.dev.pairs, data.dev.queries)

