@@ -1,0 +1,287 @@
+"""ColBERT: a vector a token, scored by the sum of max-sim (Khattab and Zaharia 2020).
+
+The paper's strong baseline (section "Results on Publicly Available Datasets"), as the
+``MultiVectorEncoder`` of sentence-transformers in ColBERT's default configuration: [Q] and [D]
+markers, queries filled up to 32 tokens with [MASK] (not attended to, but scored) and cut there,
+punctuation of documents skipped, a linear projection to 128 dimensions, unit norm. A query's score
+of a document is the sum over its 32 tokens of the largest inner product with one of the document's.
+
+Trained by the softmax over the documents of a batch: a batch is of queries, each with all its
+relevant documents, so that a long title is encoded once for all of them; documents known to be
+relevant to a query are no negatives of it.
+"""
+
+import csv
+import string
+import tempfile
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from sentence_transformers import MultiVectorEncoder
+from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+from torch import nn
+
+from ..data.files import text_writer
+from ..data.pairs import of_queries
+from ..evaluation import metrics
+from . import scratch
+from .bags import half_of_distinct_words
+from .dssm import TrainingData, dense_rows, known_pairs, pair_matrix
+
+MARKERS = {"query": "[Q] ", "document": "[D] "}
+ENCODE_BATCH = 512  # fixed, so that shards of a multiple of it give the same bytes
+DEV_BATCH = 64  # queries scored at a time on dev
+
+
+@dataclass
+class Settings:
+    """Hyper-parameters; each can be set in ``encoder_settings`` of the config."""
+
+    init: str = "scratch"  # a model's name on the hub, a folder, or scratch
+    vocabulary: int | None = None  # of scratch; None: half the distinct words
+    dimension: int = 128  # of a token's vector
+    query_tokens: int = 32  # every query has as many
+    max_tokens: int = 64  # of a document, markers included
+    steps: int = 2000
+    batch: int = 128  # queries a step
+    learning_rate: float = 1e-3
+    warmup: float = 0.05  # share of the steps
+    scale: float = 1.0  # inverse temperature of the softmax
+    dropout: float = 0.0  # of the backbone, in training
+    evaluate_every: int = 250  # steps; the best on dev is kept
+    dev_queries: int = 1000  # the first of dev, that choose
+    bf16: bool = False  # the encoder in bfloat16 in training; scores always in float32
+    device: str = "cpu"
+
+    @classmethod
+    def of(cls, entry: dict) -> "Settings":
+        """From an entry of ``encoder_settings``; missing values are the defaults above."""
+        return cls(**{name: value for name, value in entry.items() if name != "kind"})
+
+
+class Tokens(NamedTuple):
+    """Word pieces of texts: ``ids`` int32 (n, width) and ``real`` bool (n, width), False = padding.
+
+    For queries, the padding is the expansion: [MASK] tokens that are scored.
+    """
+
+    ids: np.ndarray
+    real: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def features(self, rows, task: str) -> dict:
+        """What the model reads: the rows, cut to the longest of them."""
+        real = torch.from_numpy(self.real[rows])
+        width = real.shape[1] if task == "query" else int(real.sum(1).max())
+        ids = torch.from_numpy(self.ids[rows].astype(np.int64))
+        features = {"input_ids": ids[:, :width], "attention_mask": real[:, :width].long()}
+        if task == "query":
+            features["query_expansion_positions"] = ~real
+        return features
+
+
+def build(folder, settings: Settings) -> MultiVectorEncoder:
+    """ColBERT over the model in ``folder`` (or of that name on the hub), projection drawn at random."""
+    backbone = Transformer(
+        str(folder),
+        document_length=settings.max_tokens,
+        query_expansion={"strategy": "fixed", "length": settings.query_tokens, "attend": False},
+        config_kwargs={"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout},
+    )
+    backbone.tokenizer.add_tokens([marker.strip() for marker in MARKERS.values()], special_tokens=True)
+    backbone.model.resize_token_embeddings(len(backbone.tokenizer), mean_resizing=False)
+    projection = Dense(
+        backbone.get_embedding_dimension(),
+        settings.dimension,
+        bias=False,
+        activation_function=nn.Identity(),
+        module_input_name="token_embeddings",
+    )
+    modules = [
+        backbone,
+        projection,
+        MultiVectorMask(skiplist_words=list(string.punctuation)),
+        Normalize(module_input_name="token_embeddings"),
+    ]
+    return MultiVectorEncoder(modules=modules, prompts=dict(MARKERS), device=settings.device)
+
+
+def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> Tokens:
+    """Word pieces of ``texts``; ``task`` is query or document."""
+    ids, real = [], []
+    for start in range(0, len(texts), chunk):
+        features = model.preprocess(list(texts[start : start + chunk]), prompt=MARKERS[task], task=task)
+        ids.append(features["input_ids"].numpy().astype(np.int32))
+        expansion = features.get("query_expansion_positions")
+        mask = features["attention_mask"].bool() if expansion is None else ~expansion.bool()
+        real.append(mask.numpy())
+    width = max((part.shape[1] for part in ids), default=1)
+    fill = [((0, 0), (0, width - part.shape[1])) for part in ids]
+    return Tokens(*(np.concatenate([np.pad(p, f) for p, f in zip(side, fill)]) for side in (ids, real)))
+
+
+def forward(model, tokens: Tokens, rows, task: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Unit vectors (n, width, dimension) of the rows' tokens, and which of them are scored (n, width)."""
+    features = {name: value.to(model.device) for name, value in tokens.features(rows, task).items()}
+    output = model(features, task=task)
+    return output["token_embeddings"].float(), output["attention_mask"].bool()
+
+
+def max_sim(queries, documents, scored) -> torch.Tensor:
+    """Sum over a query's tokens of the largest inner product with a document's scored tokens.
+
+    queries: (n, width, dim); documents: (m, length, dim); scored: bool (m, length). Returns (n, m).
+    """
+    similarity = queries.flatten(0, 1) @ documents.flatten(0, 1).T
+    similarity = similarity.view(-1, *scored.shape).masked_fill(~scored, -torch.inf)
+    return similarity.max(2).values.view(*queries.shape[:2], -1).sum(1)
+
+
+def train(model, data: TrainingData, settings: Settings, seed: int = 0, log=print) -> list[dict]:
+    """Train ``model`` in place for ``settings.steps`` steps and keep the best of dev.
+
+    data: :class:`Tokens` of the corpus and of all queries, and the splits. Returns the history,
+    one dict an evaluation: ``step, loss, recall, map`` (percent at 100, on ``dev_queries`` of dev).
+    One seed gives one model on one machine and thread count.
+    """
+    torch.manual_seed(seed)
+    torch.use_deterministic_algorithms(True)
+    rng = np.random.default_rng(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=settings.learning_rate, weight_decay=0.01, fused=True)
+    warm = max(1, round(settings.warmup * settings.steps))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / warm, (settings.steps - step) / max(1, settings.steps - warm))
+    )
+    batches = endless_batches(np.unique(data.train.pairs[0]), settings.batch, rng)
+    relevant, known = (pair_matrix(data, pairs) for pairs in (data.train.pairs, known_pairs(data)))
+    history, best, best_score, losses = [], None, -1.0, []
+    for step in range(1, settings.steps + 1):
+        model.train()
+        loss = batch_loss(model, data, next(batches), relevant, known, settings)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+        if step % settings.evaluate_every and step < settings.steps:
+            continue
+        recall, average_precision = score_dev(model, data, settings.dev_queries)
+        history.append(dict(step=step, loss=float(np.mean(losses)), recall=recall, map=average_precision))
+        log(", ".join(f"{name} {value:.4g}" for name, value in history[-1].items()))
+        losses = []
+        if recall + average_precision > best_score:
+            best_score = recall + average_precision
+            best = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    model.load_state_dict(best)
+    return history
+
+
+def endless_batches(rows, size, rng):
+    """Batches of ``rows``, shuffled anew each time all are through."""
+    while True:
+        yield from np.array_split(rng.permutation(rows), -(-len(rows) // size))
+
+
+def batch_loss(model, data: TrainingData, batch, relevant, known, settings: Settings) -> torch.Tensor:
+    """Mean over the batch's pairs of the softmax of a relevant document among what is not relevant.
+
+    relevant, known: bool sparse (n_queries, n_documents), the pairs, and those that are no negatives
+    """
+    documents = np.unique(relevant[batch].indices)
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=settings.bf16):
+        queries, _ = forward(model, data.queries, batch, "query")
+        tokens, scored = forward(model, data.documents, documents, "document")
+    logits = settings.scale * max_sim(queries, tokens, scored)
+    positive, excluded = (
+        torch.from_numpy(dense_rows(pairs, batch, documents)).to(logits.device) for pairs in (relevant, known)
+    )
+    negatives = logits.masked_fill(excluded, -torch.inf).logsumexp(1, keepdim=True)
+    return (torch.logaddexp(logits, negatives) - logits)[positive].mean()
+
+
+@torch.inference_mode()
+def encode_documents(model, tokens: Tokens, progress=iter) -> tuple[np.ndarray, np.ndarray]:
+    """Scored tokens' vectors float32 (n_tokens, dimension), and starts int64 (n_documents + 1,)."""
+    model.eval()
+    vectors, counts = [], [np.zeros(1, dtype=np.int64)]
+    for rows in progress(in_batches(len(tokens))):
+        embedded, scored = forward(model, tokens, rows, "document")
+        vectors.append(embedded[scored].cpu().numpy())
+        counts.append(scored.sum(1).cpu().numpy())
+    return np.concatenate(vectors), np.cumsum(np.concatenate(counts))
+
+
+@torch.inference_mode()
+def encode_queries(model, tokens: Tokens, rows, progress=iter) -> np.ndarray:
+    """Vectors float32 (n_rows, query_tokens, dimension) of some queries, expansion included."""
+    model.eval()
+    parts = [rows[part] for part in in_batches(len(rows))]
+    return np.concatenate([forward(model, tokens, part, "query")[0].cpu().numpy() for part in progress(parts)])
+
+
+def in_batches(n: int) -> list[np.ndarray]:
+    return [np.arange(start, min(start + ENCODE_BATCH, n)) for start in range(0, n, ENCODE_BATCH)]
+
+
+@torch.inference_mode()
+def score_dev(model, data: TrainingData, n_queries: int, k: int = 100) -> tuple[float, float]:
+    """Mean recall@k and MAP@k of the first ``n_queries`` of dev, in percent."""
+    rows = data.dev.queries[:n_queries]
+    tokens, starts = (torch.from_numpy(side).to(model.device) for side in encode_documents(model, data.documents))
+    queries = torch.from_numpy(encode_queries(model, data.queries, rows)).to(model.device)
+    ranked = []
+    for part in queries.split(DEV_BATCH):
+        best = torch.segment_reduce(tokens @ part.flatten(0, 1).T, "max", lengths=starts.diff(), axis=0)
+        scores = best.view(len(starts) - 1, *part.shape[:2]).sum(2).T
+        ranked.append(scores.topk(min(k, scores.shape[1]), dim=1).indices.cpu().numpy())
+    relevant = of_queries(data.dev.pairs, rows)
+    scores = metrics.per_query(np.concatenate(ranked), relevant, len(data.documents), [k])
+    return float(np.nanmean(scores[f"recall@{k}"])), float(np.nanmean(scores[f"map@{k}"]))
+
+
+@dataclass
+class TrainedColBERT:
+    """A model, and how its training went."""
+
+    model: MultiVectorEncoder
+    history: list[dict]
+
+    def save(self, folder) -> None:
+        """A folder that :class:`MultiVectorEncoder` loads."""
+        self.model.save(str(folder))
+
+    def save_history(self, path) -> None:
+        """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
+        with text_writer(path) as file:
+            writer = csv.DictWriter(file, self.history[0].keys(), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.history)
+
+
+def load(folder, settings: Settings, threads: int = 1) -> MultiVectorEncoder:
+    """What :meth:`TrainedColBERT.save` wrote."""
+    torch.set_num_threads(threads)
+    return MultiVectorEncoder(str(folder), device=settings.device, local_files_only=True)
+
+
+def fit(documents, queries, train_split, dev, settings: Settings, seed=0, threads=1, log=print) -> TrainedColBERT:
+    """Train on texts; splits are :class:`mvg.data.Split` in rows of both."""
+    torch.set_num_threads(threads)
+    torch.manual_seed(seed)
+    if settings.init == "scratch":
+        texts = [*documents, *(queries[row] for row in train_split.queries)]
+        with tempfile.TemporaryDirectory() as folder:
+            scratch.build(folder, texts, settings.vocabulary or half_of_distinct_words(texts), seed=seed)
+            model = build(folder, settings)
+    else:
+        model = build(settings.init, settings)
+    tokens = [tokenize(model, texts, task) for texts, task in ((documents, "document"), (queries, "query"))]
+    log(f"{len(model.tokenizer)} word pieces, {tokens[0].real.sum(1).mean():.1f} a document, {tokens[1].real.sum(1).mean():.1f} a query")
+    history = train(model, TrainingData(*tokens, train_split, dev), settings, seed, log)
+    return TrainedColBERT(model, history)
