@@ -46,12 +46,12 @@ class Settings:
     query_tokens: int = 32  # every query has as many
     max_tokens: int = 64  # of a document, markers included
     steps: int = 2000
-    batch: int = 128  # queries a step
-    learning_rate: float = 1e-3
+    batch: int = 64  # queries a step
+    learning_rate: float = 2e-3
     warmup: float = 0.05  # share of the steps
     scale: float = 1.0  # inverse temperature of the softmax
     dropout: float = 0.0  # of the backbone, in training
-    evaluate_every: int = 250  # steps; the best on dev is kept
+    evaluate_every: int = 500  # steps; the best on dev is kept
     dev_queries: int = 1000  # the first of dev, that choose
     bf16: bool = False  # the encoder in bfloat16 in training; scores always in float32
     device: str = "cpu"

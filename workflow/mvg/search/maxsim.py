@@ -13,9 +13,9 @@ from numba import njit, prange
 
 from .ranking import Ranking, rank_scores
 
-BATCH = 16  # queries at a time
-BLOCK = 4096  # vectors of documents at a time: with a batch of 32-vector queries, 8 MB of products
-CLOSE = 1e-3  # float32 scores this near to the k-th may belong before it; they err by about 1e-5
+BATCH = 32  # queries at a time
+BLOCK = 4096  # vectors of documents at a time: with a batch of 32-vector queries, 16 MB of products
+CLOSE = 2e-4  # float32 scores this near to the k-th may belong before it; they err by about 1e-5
 
 
 def search(queries, tokens, starts, k, excluded=None, threads=1, progress=iter) -> Ranking:

@@ -1,0 +1,19 @@
+from mvg.data import load_texts, read_split
+from mvg.encoders import colbert
+from mvg.job import job
+
+with job(snakemake.log[0]) as log:
+    _, documents = load_texts(snakemake.input.corpus)
+    _, queries = load_texts(snakemake.input.queries)
+    trained = colbert.fit(
+        documents,
+        queries,
+        train_split=read_split(snakemake.input.train),
+        dev=read_split(snakemake.input.dev),
+        settings=colbert.Settings.of(snakemake.params.settings),
+        seed=snakemake.params.seed,
+        threads=snakemake.params.threads,
+        log=log,
+    )
+    trained.save(snakemake.output.model)
+    trained.save_history(snakemake.output.history)
