@@ -23,7 +23,9 @@ from sentence_transformers import MultiVectorEncoder
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from torch import nn
+from transformers.utils import logging
 
+from ..data.errors import DataError
 from ..data.files import text_writer
 from ..data.pairs import of_queries
 from ..evaluation import metrics
@@ -87,12 +89,18 @@ class Tokens(NamedTuple):
 
 def build(folder, settings: Settings) -> MultiVectorEncoder:
     """ColBERT over the model in ``folder`` (or of that name on the hub), projection drawn at random."""
-    backbone = Transformer(
-        str(folder),
-        document_length=settings.max_tokens,
-        query_expansion={"strategy": "fixed", "length": settings.query_tokens, "attend": False},
-        config_kwargs={"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout},
-    )
+    be_quiet()
+    dropout = dict.fromkeys(["hidden_dropout_prob", "attention_probs_dropout_prob"], settings.dropout)
+    try:
+        backbone = Transformer(
+            str(folder),
+            document_length=settings.max_tokens,
+            query_expansion={"strategy": "fixed", "length": settings.query_tokens, "attend": False},
+            config_kwargs=dropout,
+        )
+    except (OSError, ValueError) as error:
+        expected = "scratch, a folder with model and tokenizer, or a name on the hub"
+        raise DataError("config", f"encoder_settings: init: {folder}", f"{expected} ({error})") from error
     backbone.tokenizer.add_tokens([marker.strip() for marker in MARKERS.values()], special_tokens=True)
     backbone.model.resize_token_embeddings(len(backbone.tokenizer), mean_resizing=False)
     projection = Dense(
@@ -109,6 +117,12 @@ def build(folder, settings: Settings) -> MultiVectorEncoder:
         Normalize(module_input_name="token_embeddings"),
     ]
     return MultiVectorEncoder(modules=modules, prompts=dict(MARKERS), device=settings.device)
+
+
+def be_quiet() -> None:
+    """No bars and notices of the libraries: every long title would be one."""
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
 
 
 def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> Tokens:
@@ -266,6 +280,7 @@ class TrainedColBERT:
 
 def load(folder, settings: Settings, threads: int = 1) -> MultiVectorEncoder:
     """What :meth:`TrainedColBERT.save` wrote."""
+    be_quiet()
     torch.set_num_threads(threads)
     return MultiVectorEncoder(str(folder), device=settings.device, local_files_only=True)
 
@@ -282,6 +297,7 @@ def fit(documents, queries, train_split, dev, settings: Settings, seed=0, thread
     else:
         model = build(settings.init, settings)
     tokens = [tokenize(model, texts, task) for texts, task in ((documents, "document"), (queries, "query"))]
-    log(f"{len(model.tokenizer)} word pieces, {tokens[0].real.sum(1).mean():.1f} a document, {tokens[1].real.sum(1).mean():.1f} a query")
+    lengths = [side.real.sum(1).mean() for side in tokens]
+    log(f"{len(model.tokenizer)} word pieces, {lengths[0]:.1f} a document, {lengths[1]:.1f} a query")
     history = train(model, TrainingData(*tokens, train_split, dev), settings, seed, log)
     return TrainedColBERT(model, history)
