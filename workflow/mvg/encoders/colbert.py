@@ -12,6 +12,7 @@ relevant to a query are no negatives of it.
 """
 
 import csv
+import logging
 import string
 import tempfile
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from sentence_transformers import MultiVectorEncoder
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from torch import nn
-from transformers.utils import logging
+from transformers.utils import logging as transformers_logging
 
 from ..data.errors import DataError
 from ..data.files import text_writer
@@ -121,8 +122,9 @@ def build(folder, settings: Settings) -> MultiVectorEncoder:
 
 def be_quiet() -> None:
     """No bars and notices of the libraries: every long title would be one."""
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    transformers_logging.disable_progress_bar()
+    for name in ("transformers", "sentence_transformers"):
+        logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> Tokens:
