@@ -16,6 +16,7 @@ import logging
 import string
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ from .bags import half_of_distinct_words
 from .dssm import TrainingData, dense_rows, known_pairs, pair_matrix
 
 MARKERS = {"query": "[Q] ", "document": "[D] "}
+VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
 ENCODE_BATCH = 512  # fixed, so that shards of a multiple of it give the same bytes
 DEV_BATCH = 64  # queries scored at a time on dev
 
@@ -91,6 +93,11 @@ class Tokens(NamedTuple):
 def build(folder, settings: Settings) -> MultiVectorEncoder:
     """ColBERT over the model in ``folder`` (or of that name on the hub), projection drawn at random."""
     be_quiet()
+    expected = "scratch, a folder with model and tokenizer, or a name on the hub"
+    place = f"encoder_settings: init: {folder}"
+    # Of a folder without one, transformers makes up an empty tokenizer.
+    if Path(folder).is_dir() and not any((Path(folder) / name).exists() for name in VOCABULARIES):
+        raise DataError("config", place, f"{expected} (no tokenizer there)")
     dropout = dict.fromkeys(["hidden_dropout_prob", "attention_probs_dropout_prob"], settings.dropout)
     try:
         backbone = Transformer(
@@ -100,8 +107,7 @@ def build(folder, settings: Settings) -> MultiVectorEncoder:
             config_kwargs=dropout,
         )
     except (OSError, ValueError) as error:
-        expected = "scratch, a folder with model and tokenizer, or a name on the hub"
-        raise DataError("config", f"encoder_settings: init: {folder}", f"{expected} ({error})") from error
+        raise DataError("config", place, f"{expected} ({error})") from error
     backbone.tokenizer.add_tokens([marker.strip() for marker in MARKERS.values()], special_tokens=True)
     backbone.model.resize_token_embeddings(len(backbone.tokenizer), mean_resizing=False)
     projection = Dense(
