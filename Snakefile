@@ -11,6 +11,7 @@ include: "workflow/rules/lexical.smk"
 include: "workflow/rules/encoders.smk"
 include: "workflow/rules/multiview.smk"
 include: "workflow/rules/search.smk"
+include: "workflow/rules/colbert.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/reporting.smk"
 

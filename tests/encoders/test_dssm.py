@@ -6,6 +6,7 @@ import torch
 from mvg.data import Split
 from mvg.encoders import dssm, dssm_training
 from mvg.encoders.bags import Bags, half_of_distinct_words, tokenize, train_tokenizer, vocabulary_size
+from mvg.encoders.relevance import TrainingData
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -84,7 +85,7 @@ def test_the_best_epoch_on_dev_is_kept_and_training_stops_without_gain():
 def training_data(trained):
     documents, queries, train, dev = toy()
     bags = (tokenize(trained.tokenizer, texts) for texts in (documents, queries))
-    return dssm_training.TrainingData(*bags, train, dev)
+    return TrainingData(*bags, train, dev)
 
 
 def test_a_saved_model_is_the_same_model(tmp_path):
@@ -130,7 +131,7 @@ def small_case(excluded=NOTHING):
     bags = Bags(np.array([1, 2, 3]), np.array([0, 1, 2, 3]))
     queries = Bags(np.array([4, 5]), np.array([0, 1, 2]))
     train = Split(np.array([0, 1]), (np.array([0, 0, 1]), np.array([0, 1, 1])), excluded)
-    return dssm_training.TrainingData(bags, queries, train, train), dssm.DSSM(vocabulary=8, dimension=4)
+    return TrainingData(bags, queries, train, train), dssm.DSSM(vocabulary=8, dimension=4)
 
 
 def vectors_of(model, data):

@@ -4,12 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
-from wordllama.inference import WordLlamaInference
-
 from mvg.data import DataError
 from mvg.encoders import pretrained, scratch
+from wordllama.inference import WordLlamaInference
 
-WORDS = "oak elm ash fir yew sun sea sky ice fog ant bee cow dog emu".split()
+WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
 TEXTS = [" ".join(WORDS[i % 7 : i % 7 + 1 + i % 9]) for i in range(150)]
 
 

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from mvg.data import Split
+from mvg.encoders import pretrained, relevance, sbert, scratch
 from sentence_transformers import SentenceTransformerTrainingArguments
 from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
 
-from mvg.data import Split
-from mvg.encoders import pretrained, relevance, sbert, scratch
-
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-WORDS = "oak elm ash fir yew sun sea sky ice fog ant bee cow dog emu".split()
+WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
 DOCUMENTS = WORDS[:5]
 
 
@@ -115,8 +114,8 @@ def test_the_paper_recipe_has_the_defaults_of_the_library(tmp_path):
     theirs = SentenceTransformerTrainingArguments(output_dir=tmp_path, use_cpu=True)
     ours = sbert.Settings()
     assert (ours.learning_rate, ours.batch) == (theirs.learning_rate, theirs.per_device_train_batch_size)
-    assert (sbert.MAX_GRAD_NORM, sbert.WEIGHT_DECAY) == (theirs.max_grad_norm, theirs.weight_decay)
-    assert sbert.BETAS == (theirs.adam_beta1, theirs.adam_beta2)
+    assert (theirs.max_grad_norm, theirs.weight_decay) == (sbert.MAX_GRAD_NORM, sbert.WEIGHT_DECAY)
+    assert (theirs.adam_beta1, theirs.adam_beta2) == sbert.BETAS
     assert (theirs.optim, theirs.lr_scheduler_type, theirs.warmup_steps) == ("adamw_torch_fused", "linear", 0)
 
 

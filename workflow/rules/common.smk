@@ -68,6 +68,10 @@ def exists(path, kind=Path.exists):
         return False
 
 
+def kind_of(encoder):
+    return config["encoder_settings"][encoder]["kind"]
+
+
 def check_config():
     """Validate against the schema, fill in defaults, check what a schema cannot say."""
     for key in workflow.config_settings.overwrite_config:
@@ -88,6 +92,8 @@ def check_config():
         for name in names:
             if name not in config["encoder_settings"]:
                 stop(f"{key}: {name}", "no such entry under encoder_settings")
+    if kind_of(config["diversity_encoder"]) == "colbert":
+        stop("diversity_encoder", "an encoder with one vector a query, not colbert")
     if config["raw_dir"] is not None:
         if not exists(config["raw_dir"], Path.is_dir):
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
@@ -157,8 +163,9 @@ wildcard_constraints:
 
 
 def methods():
-    """Every row of the benchmark, in the table's order."""
-    return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in WRAPPERS]
+    """Every row of the benchmark, in the table's order. A prior goes over bi-encoders only."""
+    wrappers = {x: ["", "mvg+"] if kind_of(x) == "colbert" else WRAPPERS for x in config["encoders"]}
+    return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in wrappers[x]]
 
 
 def tables():
@@ -226,6 +233,14 @@ def views_of(wildcards):
     if "mvg+" not in wildcards.wrapper:
         return {}
     return {name: f"{mvg_folder(wildcards)}/{name}.npy" for name in ("vectors", "owner")}
+
+
+def token_views_of(wildcards):
+    """Behavioural vectors among a document's token vectors, if the method has them."""
+    if "mvg+" not in wildcards.wrapper:
+        return {}
+    folder = "results/{run}/{dataset}/{encoder}/token_views".format(**wildcards)
+    return {name: f"{folder}/{BUDGET}/{name}.npy" for name in ("vectors", "owner")}
 
 
 def choice_of(wildcards):

@@ -15,12 +15,12 @@ rule train_dssm:
         model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
         tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
         history="results/{run}/{dataset}/{encoder}/training.csv",
-    wildcard_constraints:
-        encoder=of_kind("dssm"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/train.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+    wildcard_constraints:
+        encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
@@ -46,12 +46,12 @@ rule encode_dssm:
     output:
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
-    wildcard_constraints:
-        encoder=of_kind("dssm"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/encode.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    wildcard_constraints:
+        encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
@@ -75,19 +75,19 @@ rule encode_pretrained:
     output:
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
-    wildcard_constraints:
-        encoder=of_kind("pretrained"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/encode.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    wildcard_constraints:
+        encoder=of_kind("pretrained"),
     conda:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
+        **GPU,
         mem_mb=megabytes(factor=20, base=3000),
         runtime=240,
-        **GPU,
     params:
         settings=settings_of,
         threads=TORCH_THREADS,
@@ -108,19 +108,19 @@ rule train_sbert:
     output:
         model=directory("results/{run}/{dataset}/{encoder}/model"),
         history="results/{run}/{dataset}/{encoder}/training.csv",
-    wildcard_constraints:
-        encoder=of_kind("sbert"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/train.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+    wildcard_constraints:
+        encoder=of_kind("sbert"),
     conda:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
+        **GPU,
         mem_mb=megabytes(factor=30, base=6000),
         runtime=480,
-        **GPU,
     params:
         settings=settings_of,
         seed=config["seed"],
@@ -142,19 +142,19 @@ rule encode_sbert:
     output:
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
-    wildcard_constraints:
-        encoder=of_kind("sbert"),
     log:
         "results/{run}/logs/{dataset}/{encoder}/encode.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    wildcard_constraints:
+        encoder=of_kind("sbert"),
     conda:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
+        **GPU,
         mem_mb=megabytes(factor=20, base=3000),
         runtime=240,
-        **GPU,
     params:
         settings=settings_of,
         threads=TORCH_THREADS,

@@ -59,6 +59,8 @@ rule search:
         "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}.tsv"
+    wildcard_constraints:
+        encoder=of_kind("dssm", "pretrained", "sbert"),
     conda:
         "../../envs/retrieval.yaml"
     threads: 2
@@ -72,11 +74,6 @@ rule search:
         "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
     script:
         "../scripts/search.py"
-
-
-# The lexical methods have rules of their own, and are no encoders.
-ruleorder: rank_bm25 > search
-ruleorder: rank_popularity > search
 
 
 rule export_qrels:

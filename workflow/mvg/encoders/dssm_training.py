@@ -9,28 +9,12 @@ lowered by the log of the document's frequency as a negative (Yi et al. 2019,
 Filtered pairs are negatives in none.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 
-from ..data.prepared import Split
 from .bags import Bags, tokenize, train_tokenizer, vocabulary_size
 from .dssm import DSSM, Settings, TrainedDSSM, encode
-from .relevance import dense_rows, known_pairs, pair_matrix, recall_and_map
-
-
-@dataclass
-class TrainingData:
-    """Bags of the corpus and of all queries, and the splits, in their rows.
-
-    ``train`` and ``dev`` are :class:`mvg.data.Split`.
-    """
-
-    documents: Bags
-    queries: Bags
-    train: Split
-    dev: Split
+from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map
 
 
 def fit(documents, queries, train, dev, settings, seed=0, threads=1, log=print) -> TrainedDSSM:

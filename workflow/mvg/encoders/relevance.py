@@ -1,5 +1,8 @@
 """What training needs to know of pairs: which documents are no negatives, and how dev is scored."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import torch
 from scipy import sparse
@@ -7,6 +10,16 @@ from scipy import sparse
 from ..data.pairs import of_queries
 from ..data.prepared import Split
 from ..evaluation import metrics
+
+
+@dataclass
+class TrainingData:
+    """Corpus and all queries, tokenized by the encoder, and the splits in their rows."""
+
+    documents: Any  # of a length
+    queries: Any
+    train: Split
+    dev: Split
 
 
 def known_pairs(split: Split) -> tuple[np.ndarray, np.ndarray]:

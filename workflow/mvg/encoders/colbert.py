@@ -1,0 +1,182 @@
+"""ColBERT: a vector a token, scored by the sum of max-sim (Khattab and Zaharia 2020).
+
+The paper's strong baseline (section "Results on Publicly Available Datasets"), as the
+``MultiVectorEncoder`` of sentence-transformers in ColBERT's default configuration: [Q] and [D]
+markers, queries filled up to 32 tokens with [MASK] (not attended to, but scored) and cut there,
+punctuation of documents skipped, a linear projection to 128 dimensions, unit norm. A query's score
+of a document is the sum over its 32 tokens of the largest inner product with one of the document's.
+``colbert_training`` trains it.
+"""
+
+import logging
+import string
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from sentence_transformers import MultiVectorEncoder
+from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+from torch import nn
+from transformers.utils import logging as transformers_logging
+
+from ..data.errors import DataError
+
+MARKERS = {"query": "[Q] ", "document": "[D] "}
+VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
+ENCODE_BATCH = 512  # fixed, so that shards of a multiple of it give the same bytes
+
+
+@dataclass
+class Settings:
+    """Hyper-parameters; each can be set in ``encoder_settings`` of the config."""
+
+    init: str = "scratch"  # a model's name on the hub, a folder, or scratch
+    vocabulary: int | None = None  # of scratch; None: half the distinct words
+    dimension: int = 128  # of a token's vector
+    query_tokens: int = 32  # every query has as many
+    max_tokens: int = 64  # of a document, markers included
+    steps: int = 2000
+    batch: int = 64  # queries a step
+    learning_rate: float = 2e-3
+    warmup: float = 0.05  # share of the steps
+    scale: float = 1.0  # inverse temperature of the softmax
+    dropout: float = 0.0  # of the backbone, in training
+    evaluate_every: int = 500  # steps; the best on dev is kept
+    dev_queries: int = 1000  # the first of dev, that choose
+    precision: str = "float32"  # or bfloat16: of the encoder in training; scores always in float32
+
+    @classmethod
+    def of(cls, entry: dict) -> "Settings":
+        """From an entry of ``encoder_settings``; missing values are the defaults above."""
+        return cls(**{name: value for name, value in entry.items() if name != "kind"})
+
+
+class Tokens(NamedTuple):
+    """Word pieces of texts: ``ids`` int32 (n, width) and ``real`` bool (n, width), False = padding.
+
+    For queries, the padding is the expansion: [MASK] tokens that are scored.
+    """
+
+    ids: np.ndarray
+    real: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def features(self, rows, task: str) -> dict:
+        """What the model reads: the rows, cut to the longest of them."""
+        real = torch.from_numpy(self.real[rows])
+        width = real.shape[1] if task == "query" else int(real.sum(1).max())
+        ids = torch.from_numpy(self.ids[rows].astype(np.int64))
+        features = {"input_ids": ids[:, :width], "attention_mask": real[:, :width].long()}
+        if task == "query":
+            features["query_expansion_positions"] = ~real
+        return features
+
+
+def build(folder, settings: Settings, device: str = "cpu") -> MultiVectorEncoder:
+    """ColBERT over the model in ``folder`` (or of that name on the hub), projection drawn at random."""
+    be_quiet()
+    expected = "scratch, a folder with model and tokenizer, or a name on the hub"
+    place = f"encoder_settings: init: {folder}"
+    # Of a folder without one, transformers makes up an empty tokenizer.
+    if Path(folder).is_dir() and not any((Path(folder) / name).exists() for name in VOCABULARIES):
+        raise DataError("config", place, f"{expected} (no tokenizer there)")
+    dropout = dict.fromkeys(["hidden_dropout_prob", "attention_probs_dropout_prob"], settings.dropout)
+    try:
+        backbone = Transformer(
+            str(folder),
+            document_length=settings.max_tokens,
+            query_expansion={"strategy": "fixed", "length": settings.query_tokens, "attend": False},
+            config_kwargs=dropout,
+        )
+    except (OSError, ValueError) as error:
+        raise DataError("config", place, f"{expected} ({error})") from error
+    backbone.tokenizer.add_tokens([marker.strip() for marker in MARKERS.values()], special_tokens=True)
+    backbone.model.resize_token_embeddings(len(backbone.tokenizer), mean_resizing=False)
+    projection = Dense(
+        backbone.get_embedding_dimension(),
+        settings.dimension,
+        bias=False,
+        activation_function=nn.Identity(),
+        module_input_name="token_embeddings",
+    )
+    modules = [
+        backbone,
+        projection,
+        MultiVectorMask(skiplist_words=list(string.punctuation)),
+        Normalize(module_input_name="token_embeddings"),
+    ]
+    return MultiVectorEncoder(modules=modules, prompts=dict(MARKERS), device=device)
+
+
+def be_quiet() -> None:
+    """No bars and notices of the libraries: every long title would be one."""
+    transformers_logging.disable_progress_bar()
+    for name in ("transformers", "sentence_transformers"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> Tokens:
+    """Word pieces of ``texts``; ``task`` is query or document."""
+    ids, real = [], []
+    for start in range(0, len(texts), chunk):
+        features = model.preprocess(list(texts[start : start + chunk]), prompt=MARKERS[task], task=task)
+        ids.append(features["input_ids"].numpy().astype(np.int32))
+        expansion = features.get("query_expansion_positions")
+        mask = features["attention_mask"].bool() if expansion is None else ~expansion.bool()
+        real.append(mask.numpy())
+    width = max((part.shape[1] for part in ids), default=1)
+    fill = [((0, 0), (0, width - part.shape[1])) for part in ids]
+    return Tokens(*(np.concatenate([np.pad(p, f) for p, f in zip(side, fill)]) for side in (ids, real)))
+
+
+def forward(model, tokens: Tokens, rows, task: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Unit vectors (n, width, dimension) of the rows' tokens, and which of them are scored (n, width)."""
+    features = {name: value.to(model.device) for name, value in tokens.features(rows, task).items()}
+    output = model(features, task=task)
+    return output["token_embeddings"].float(), output["attention_mask"].bool()
+
+
+def max_sim(queries, documents, scored) -> torch.Tensor:
+    """Sum over a query's tokens of the largest inner product with a document's scored tokens.
+
+    queries: (n, width, dim); documents: (m, length, dim); scored: bool (m, length). Returns (n, m).
+    """
+    similarity = queries.flatten(0, 1) @ documents.flatten(0, 1).T
+    similarity = similarity.view(-1, *scored.shape).masked_fill(~scored, -torch.inf)
+    return similarity.max(2).values.view(*queries.shape[:2], -1).sum(1)
+
+
+@torch.inference_mode()
+def encode_documents(model, tokens: Tokens, progress=iter) -> tuple[np.ndarray, np.ndarray]:
+    """Scored tokens' vectors float32 (n_tokens, dimension), and starts int64 (n_documents + 1,)."""
+    model.eval()
+    vectors, counts = [], [np.zeros(1, dtype=np.int64)]
+    for rows in progress(in_batches(len(tokens))):
+        embedded, scored = forward(model, tokens, rows, "document")
+        vectors.append(embedded[scored].cpu().numpy())
+        counts.append(scored.sum(1).cpu().numpy())
+    return np.concatenate(vectors), np.cumsum(np.concatenate(counts))
+
+
+@torch.inference_mode()
+def encode_queries(model, tokens: Tokens, rows, progress=iter) -> np.ndarray:
+    """Vectors float32 (n_rows, query_tokens, dimension) of some queries, expansion included."""
+    model.eval()
+    parts = [rows[part] for part in in_batches(len(rows))]
+    return np.concatenate([forward(model, tokens, part, "query")[0].cpu().numpy() for part in progress(parts)])
+
+
+def in_batches(n: int) -> list[np.ndarray]:
+    return [np.arange(start, min(start + ENCODE_BATCH, n)) for start in range(0, n, ENCODE_BATCH)]
+
+
+def load(folder, threads: int = 1, device: str = "cpu") -> MultiVectorEncoder:
+    """What :meth:`TrainedColBERT.save` wrote."""
+    be_quiet()
+    torch.set_num_threads(threads)
+    return MultiVectorEncoder(str(folder), device=device, local_files_only=True)

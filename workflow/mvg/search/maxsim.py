@@ -1,0 +1,118 @@
+"""Exact search by the sum of max-sim: a vector a token, on both sides (Khattab and Zaharia 2020).
+
+score(q, d) = sum over the vectors x of q of the largest inner product of x with a vector of d.
+
+All documents are scored in float32, a block of documents and a batch of queries at a time; what may
+belong to the top k is then scored again in float64, pair by pair: float32 sums change with the
+batch, the block and the number of threads, these do not.
+"""
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+from .ranking import Ranking, rank_scores
+
+BATCH = 32  # queries at a time
+BLOCK = 4096  # vectors of documents at a time: with a batch of 32-vector queries, 16 MB of products
+CLOSE = 2e-4  # float32 scores this near to the k-th may belong before it; they err by about 1e-5
+
+
+def search(queries, tokens, starts, k, excluded=None, threads=1, progress=iter) -> Ranking:
+    """The k best documents of each query by float64 scores, equal ones by document row.
+
+    queries: float32 or float16 (n_queries, width, dim), all of whose vectors count
+    tokens: float32 (n_tokens, dim), those of document d are ``tokens[starts[d]:starts[d + 1]]``;
+        a document without any is never found
+    excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
+    """
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    nothing = np.empty(0, dtype=np.int64)
+    excluded = (nothing, nothing) if excluded is None else excluded
+    depth = min(k + int(np.bincount(excluded[0], minlength=1).max()), len(starts) - 1)
+
+    def score(rows):
+        batch = np.asarray(queries[rows], dtype=np.float32)
+        approximate = scores(batch, tokens, starts).astype(np.float64)
+        least = np.partition(approximate, -depth, axis=1)[:, -depth, None]
+        near = approximate >= least - CLOSE
+        near &= approximate > -np.inf
+        row, document = near.nonzero()
+        approximate[row, document] = _pairs(batch, tokens, starts, row, document)
+        return approximate
+
+    if not len(queries):
+        return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
+    return rank_scores(score, np.arange(len(queries)), excluded, k, BATCH, progress)
+
+
+def scores(queries, tokens, starts) -> np.ndarray:
+    """Scores of all documents, float32 (n_queries, n_documents); -inf for one without vectors."""
+    n_queries, width, dim = queries.shape
+    columns = np.ascontiguousarray(queries.reshape(-1, dim).T)
+    result = np.empty((len(starts) - 1, n_queries), dtype=np.float32)
+    for first, last in _blocks(starts):
+        span = slice(starts[first], starts[last])
+        similarity = np.ascontiguousarray(tokens[span]) @ columns
+        _sum_of_best(similarity, starts[first : last + 1] - starts[first], width, result[first:last])
+    return result.T
+
+
+def join(tokens, starts, vectors, owner) -> tuple[np.ndarray, np.ndarray]:
+    """Token vectors and behavioural vectors as one set a document: ``(tokens, starts)``.
+
+    vectors, owner: as :func:`mvg.multiview.fit` returns them; a document's own tokens come first
+    """
+    n_documents = len(starts) - 1
+    owners = np.concatenate([np.repeat(np.arange(n_documents), np.diff(starts)), owner])
+    order = np.argsort(owners, kind="stable")
+    counts = np.bincount(owners, minlength=n_documents)
+    return np.concatenate([tokens, vectors])[order], np.concatenate([[0], np.cumsum(counts)])
+
+
+def _blocks(starts):
+    """Ranges of documents of at most BLOCK vectors, or of one document."""
+    first = 0
+    while first < len(starts) - 1:
+        last = int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1
+        last = max(last, first + 1)
+        yield first, last
+        first = last
+
+
+@njit(parallel=True, cache=True)
+def _sum_of_best(similarity, starts, width, out):
+    """similarity (n_tokens, n_queries * width) -> out (n_documents, n_queries)."""
+    for d in prange(len(starts) - 1):
+        if starts[d] == starts[d + 1]:
+            out[d] = -np.inf
+            continue
+        best = similarity[starts[d]].copy()
+        for t in range(starts[d] + 1, starts[d + 1]):
+            for j in range(len(best)):
+                best[j] = similarity[t, j] if similarity[t, j] > best[j] else best[j]
+        for i in range(out.shape[1]):
+            out[d, i] = best[i * width : (i + 1) * width].sum()
+
+
+@njit(parallel=True, cache=True)
+def _pairs(queries, tokens, starts, rows, documents):
+    """Scores of some (query, document) pairs in float64, each summed in a fixed order."""
+    out = np.empty(len(rows))
+    for i in prange(len(rows)):
+        total = 0.0
+        for x in queries[rows[i]]:
+            best = -np.inf
+            for t in range(starts[documents[i]], starts[documents[i] + 1]):
+                best = max(best, _dot(x, tokens[t]))
+            total += best
+        out[i] = total
+    return out
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _dot(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += np.float64(a[i]) * np.float64(b[i])
+    return total

@@ -1,0 +1,148 @@
+# ColBERT: a vector a token on both sides, so files, search and behavioural vectors of its own.
+
+
+rule train_colbert:
+    input:
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+    output:
+        model=directory("results/{run}/{dataset}/{encoder}/colbert"),
+        history="results/{run}/{dataset}/{encoder}/training.csv",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/train.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+    wildcard_constraints:
+        encoder=of_kind("colbert"),
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        **GPU,
+        mem_mb=megabytes(factor=60, base=4000),
+        runtime=240,
+    params:
+        settings=settings_of,
+        seed=config["seed"],
+        threads=TORCH_THREADS,
+        device=config["device"],
+    message:
+        "ColBERT: train {wildcards.encoder} on {wildcards.dataset}"
+    script:
+        "../scripts/train_colbert.py"
+
+
+rule encode_colbert:
+    input:
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        model="results/{run}/{dataset}/{encoder}/colbert",
+    output:
+        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
+        starts="results/{run}/{dataset}/{encoder}/starts.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        **GPU,
+        mem_mb=megabytes(factor=100, base=2000),
+        runtime=120,
+    params:
+        threads=TORCH_THREADS,
+        device=config["device"],
+    message:
+        "ColBERT: encode the documents of {wildcards.dataset} with {wildcards.encoder}"
+    script:
+        "../scripts/encode_colbert.py"
+
+
+# Queries take 32 vectors each: only the splits that are asked for, in half precision.
+rule encode_colbert_queries:
+    input:
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        pairs="results/{run}/{dataset}/data/pairs.{split}.npz",
+        model="results/{run}/{dataset}/{encoder}/colbert",
+    output:
+        vectors="results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy",
+        real="results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.{split}.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.{split}.tsv"
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        **GPU,
+        mem_mb=megabytes(factor=100, base=2000),
+        runtime=120,
+    params:
+        threads=TORCH_THREADS,
+        device=config["device"],
+    message:
+        "ColBERT: encode the {wildcards.split} queries of {wildcards.dataset} with {wildcards.encoder}"
+    script:
+        "../scripts/encode_colbert_queries.py"
+
+
+rule fit_colbert_views:
+    input:
+        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
+        starts="results/{run}/{dataset}/{encoder}/starts.npy",
+        queries="results/{run}/{dataset}/{encoder}/query_tokens.train.npy",
+        real="results/{run}/{dataset}/{encoder}/query_tokens.train.real.npy",
+        pairs="results/{run}/{dataset}/data/pairs.train.npz",
+    output:
+        vectors="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy",
+        owner="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=5, base=2000),
+        runtime=120,
+    params:
+        seed=config["seed"],
+    message:
+        "MVG over ColBERT: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
+    script:
+        "../scripts/fit_colbert_views.py"
+
+
+rule search_colbert:
+    input:
+        unpack(token_views_of),
+        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
+        starts="results/{run}/{dataset}/{encoder}/starts.npy",
+        queries="results/{run}/{dataset}/{encoder}/query_tokens.test.npy",
+        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+    output:
+        "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}.tsv"
+    wildcard_constraints:
+        encoder=of_kind("colbert"),
+        wrapper=r"(mvg\+)?",
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=3, base=1500),
+        runtime=240,
+    params:
+        k=max(config["ks"]),
+    message:
+        "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
+    script:
+        "../scripts/search_colbert.py"

@@ -1,0 +1,23 @@
+from mvg.data import read_split
+from mvg.data.files import load_array, save_array
+from mvg.job import job
+from mvg.multiview.tokens import fit_tokens
+
+with job(snakemake.log[0]) as log:
+    given, wildcards = snakemake.input, snakemake.wildcards
+    split = read_split(given.pairs)
+    vectors, owner = fit_tokens(
+        load_array(given.tokens),
+        load_array(given.starts),
+        load_array(given.queries),
+        load_array(given.real),
+        split.queries,
+        split.pairs,
+        float(wildcards.m_avg),
+        float(wildcards.beta),
+        seed=snakemake.params.seed,
+        threads=snakemake.threads,
+    )
+    save_array(snakemake.output.vectors, vectors)
+    save_array(snakemake.output.owner, owner)
+    log(f"{len(owner)} vectors beside {len(load_array(given.tokens))} of text")
