@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 from mvg.data import DataError, Split
-from mvg.encoders import colbert, scratch
-from mvg.encoders.dssm import TrainingData, known_pairs, pair_matrix
+from mvg.encoders import colbert, colbert_training, scratch
+from mvg.encoders.relevance import TrainingData, known_pairs, pair_matrix
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -111,7 +111,7 @@ def test_loss_by_hand_leaves_out_other_relevant_and_filtered_documents(trained):
     train = Split(np.arange(2), (np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])), excluded)
     tokens = [colbert.tokenize(trained.model, *side) for side in ((documents, "document"), (queries, "query"))]
     data = TrainingData(*tokens, train, train)
-    relevant, known = (pair_matrix(data, pairs) for pairs in (train.pairs, known_pairs(data)))
+    relevant, known = (pair_matrix(pairs, 2, 3) for pairs in (train.pairs, known_pairs(train)))
     given = settings(scale=0.5)
     trained.model.eval()
     # All of the batch's documents are relevant to both queries: nothing to tell apart.
@@ -120,7 +120,7 @@ def test_loss_by_hand_leaves_out_other_relevant_and_filtered_documents(trained):
     # Query 0 is relevant to 0 and 1, query 1 to 2: each document of one is a negative of the other.
     train = Split(np.arange(2), (np.array([0, 0, 1]), np.array([0, 1, 2])), NOTHING)
     data = TrainingData(*tokens, train, train)
-    relevant, known = (pair_matrix(data, pairs) for pairs in (train.pairs, known_pairs(data)))
+    relevant, known = (pair_matrix(pairs, 2, 3) for pairs in (train.pairs, known_pairs(train)))
     with torch.no_grad():
         loss = colbert_training.batch_loss(trained.model, data, np.arange(2), relevant, known, given).item()
     x, (y, starts) = queries_of(trained.model, queries), documents_of(trained.model, documents)
@@ -140,7 +140,7 @@ def test_the_best_on_dev_is_kept_and_training_stops_by_steps(trained):
 
 def test_a_saved_model_is_the_same_model(trained, tmp_path):
     trained.save(tmp_path / "model")
-    loaded = colbert.load(tmp_path / "model", settings())
+    loaded = colbert.load(tmp_path / "model")
     texts = ["oak, elm", "", "fog " * 1000]
     assert (queries_of(loaded, texts) == queries_of(trained.model, texts)).all()
     for a, b in zip(documents_of(loaded, texts), documents_of(trained.model, texts)):
@@ -158,11 +158,3 @@ def test_a_folder_that_is_no_model_is_one_line(tmp_path, what, monkeypatch):
             file.unlink()
     with pytest.raises(DataError, match=r"^config: encoder_settings: init: .*: scratch, a folder with model[^\n]*$"):
         fit(init=str(tmp_path))
-
-
-def test_a_vocabulary_of_ones_own():
-    tokenizer = scratch.train_wordpiece([" ".join(WORDS)] * 3, vocabulary=200)
-    ids = tokenizer("Oak, yew")["input_ids"]
-    assert tokenizer.convert_ids_to_tokens(ids) == ["[CLS]", "oak", ",", "yew", "[SEP]"]
-    again = scratch.train_wordpiece([" ".join(WORDS)] * 3, vocabulary=200)
-    assert tokenizer.get_vocab() == again.get_vocab()

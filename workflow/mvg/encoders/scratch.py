@@ -3,6 +3,7 @@
 For simulated data, whose words no pretrained model knows, and for tests without a network.
 """
 
+import string
 from pathlib import Path
 
 import sentencepiece
@@ -36,13 +37,13 @@ def build(folder, texts: list[str], seed: int = 0, vocabulary: int = VOCABULARY)
 
 
 def word_pieces(texts: list[str], vocabulary: int) -> list[str]:
-    """BERT's special tokens, every character, and about ``vocabulary`` pieces; ``##`` goes on with a word.
+    """BERT's special tokens, punctuation, every character, and about ``vocabulary`` pieces; ``##`` goes on with a word.
 
     The merges are SentencePiece's, as those of the tokenizers library change from run to run.
     """
     normalizer, splitter = BertNormalizer(lowercase=True), BertPreTokenizer()
     words = [" ".join(word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))) for text in texts]
-    characters = sorted(set("".join(words)) - {" "})
+    characters = sorted({*"".join(words), *string.punctuation} - {" "})
     model = train_tokenizer(words, max(vocabulary, len(characters) + 100))
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     found = [processor.id_to_piece(i) for i in range(len(processor)) if not processor.is_control(i)]
