@@ -1,0 +1,59 @@
+"""SBERT, ColBERT and a pretrained encoder through the whole workflow, on tests/transformers.yaml."""
+
+import csv
+import shutil
+
+import numpy as np
+import pytest
+
+from .conftest import ROOT, copy_of_project
+
+BI_ENCODERS = ("sbert", "wordllama")
+METHODS = [w + x for x in BI_ENCODERS for w in ("", "prior+", "mvg+", "mvg+prior+")] + ["colbert", "mvg+colbert"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    workflow = copy_of_project(tmp_path_factory.mktemp("transformers"))
+    shutil.copy(ROOT / "tests/transformers.yaml", workflow / "tests")
+    workflow.run("--configfile", "tests/transformers.yaml")
+    return workflow
+
+
+@pytest.fixture(scope="module")
+def sizes(finished):
+    with open(finished / "results/transformers/tables/benchmark.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {r["method"] for r in rows} == {"bm25", "popularity", *METHODS}
+    return {r["method"]: float(r["value"]) * 1e6 for r in rows if r["metric"] == "index_mfloats"}
+
+
+def test_every_index_counts_the_floats_it_stores(finished, sizes):
+    folder = finished / "results/transformers/wikiseealso"
+    for encoder in BI_ENCODERS:
+        n, dimension = np.load(folder / encoder / "documents.npy", mmap_mode="r").shape
+        assert sizes[encoder] == pytest.approx(n * dimension)
+        assert sizes[f"prior+{encoder}"] == pytest.approx(n * (dimension + 1))
+        assert sizes[f"mvg+{encoder}"] == pytest.approx(1.3 * n * dimension, rel=0.05)
+    tokens = np.load(folder / "colbert/tokens.npy", mmap_mode="r")
+    assert sizes["colbert"] == pytest.approx(tokens.size)
+    assert sizes["mvg+colbert"] == pytest.approx(1.3 * tokens.size, rel=0.05)
+
+
+def test_vectors_are_unit_float32(finished):
+    folder = finished / "results/transformers/wikiseealso"
+    for name in ("sbert/documents", "sbert/queries", "wordllama/documents", "colbert/tokens"):
+        vectors = np.load(folder / f"{name}.npy")
+        assert vectors.dtype == np.float32
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
+
+
+def test_training_left_its_history(finished):
+    for encoder in ("sbert", "colbert"):
+        with open(finished / f"results/transformers/wikiseealso/{encoder}/training.csv", newline="") as file:
+            assert [*csv.DictReader(file)][-1].keys() == {"step", "loss", "recall", "map"}
+
+
+def test_a_second_run_has_nothing_to_do(finished):
+    done = finished.run("--configfile", "tests/transformers.yaml")
+    assert "Nothing to be done" in done.stdout + done.stderr
