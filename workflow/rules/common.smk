@@ -129,12 +129,26 @@ def of_kind(*kinds):
 
 def settings_of(wildcards):
     """The encoder's settings; an ``init`` that differs by dataset is this dataset's."""
-    entry = dict(config["encoder_settings"][wildcards.encoder])
+    return dataset_settings(wildcards.dataset, wildcards.encoder)
+
+
+def dataset_settings(dataset, encoder):
+    entry = dict(config["encoder_settings"][encoder])
     if isinstance(entry.get("init"), dict):
-        entry["init"] = entry["init"].get(wildcards.dataset)
+        entry["init"] = entry["init"].get(dataset)
         if entry["init"] is None:
-            stop(f"encoder_settings.{wildcards.encoder}.init", f"no entry for {wildcards.dataset}")
+            stop(f"encoder_settings.{encoder}.init", f"no entry for {dataset}")
     return entry
+
+
+def pretrained_models():
+    """[dataset, encoder, init] of each encoder that starts from somebody's weights."""
+    return [
+        [dataset, encoder, dataset_settings(dataset, encoder)["init"]]
+        for dataset in config["datasets"]
+        for encoder in config["encoders"]
+        if "init" in config["encoder_settings"][encoder]
+    ]
 
 
 def local_init(wildcards):

@@ -22,6 +22,7 @@ rule benchmark_table:
     params:
         datasets=config["datasets"],
         methods=methods(),
+        pretrained=pretrained_models(),
     message:
         "The benchmark table, and the sign test of every pair of methods"
     script:
@@ -47,6 +48,7 @@ rule verdicts:
         runtime=10,
     params:
         datasets=config["datasets"],
+        pretrained=pretrained_models(),
     message:
         "Each number of the paper, ours beside it, and a verdict"
     script:

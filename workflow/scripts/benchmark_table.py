@@ -20,7 +20,8 @@ with job(snakemake.log[0]):
     for dataset, stats_file in zip(datasets, snakemake.input.stats):
         with open(stats_file, encoding="utf-8") as file:
             facts[dataset] = json.load(file)
-    table = benchmark_table(scores, sizes, facts)
+    pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}
+    table = benchmark_table(scores, sizes, facts, pretrained)
     write_table(table, snakemake.output.csv)
     write_table(significance_table(scores), snakemake.output.significance)
     write_benchmark_layouts(table, facts, snakemake.output.csv.removesuffix(".csv"))

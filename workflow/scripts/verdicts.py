@@ -8,5 +8,6 @@ with job(snakemake.log[0]):
     for dataset, stats_file in zip(snakemake.params.datasets, snakemake.input.stats):
         with open(stats_file, encoding="utf-8") as file:
             facts[dataset] = json.load(file)
-    table = verdicts_table(read_benchmark(snakemake.input.benchmark), facts)
+    pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}
+    table = verdicts_table(read_benchmark(snakemake.input.benchmark), facts, pretrained=pretrained)
     write_verdicts(table, snakemake.output.csv.removesuffix(".csv"))
