@@ -37,6 +37,21 @@ def test_views_are_used_where_they_help_and_left_out_where_they_hurt():
     assert choose(documents, queries, split, [1, 1, 1], k=1, behavioural=away).view_bias is None
 
 
+def test_on_dev_the_choice_is_no_worse_than_prior_alone_or_views_alone():
+    rng = np.random.default_rng(0)
+    unit = lambda x: (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)  # noqa: E731
+    documents, queries = unit(rng.normal(size=(60, 6))), unit(rng.normal(size=(80, 6)))
+    relevant = np.minimum(rng.geometric(0.1, 80), 60) - 1
+    split = Split(np.arange(80), (np.arange(80), relevant), NOTHING)
+    popularity = np.bincount(relevant, minlength=60) * 10
+    views = queries[:20], relevant[:20].astype(np.int32)
+    order = np.argsort(views[1], kind="stable")
+    choice = choose(documents, queries, split, popularity, k=5, behavioural=(views[0][order], views[1][order]))
+    score = {(t["prior"], t["view_bias"]): t["recall"] + t["map"] for t in choice.trials}
+    chosen = score[choice.prior, choice.view_bias]
+    assert chosen >= score[0, 0.0] and chosen >= max(s for (b, c), s in score.items() if c is None)
+
+
 def test_filtered_pairs_count_for_nothing():
     # Document 0 would be ranked first, but is filtered; without it document 1 is.
     documents, queries = np.eye(2, dtype=np.float32), np.float32([[1, 0]])

@@ -41,8 +41,9 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
     documents, queries: float32 (n, dim); split: the dev :class:`mvg.data.Split`
     behavioural: ``(vectors, owner)`` or None
 
-    One coordinate after the other: b without views, then c (None, "no views", is among the
-    choices), then b again. Equal scores go to the choice that stands first in the grid.
+    One coordinate after the other, from no views and from unbiased views: the grid's ends of
+    ``prior+x`` and ``mvg+x`` are both among the trials, so on dev the choice is at least as good as
+    either. Equal scores go to the earlier trial.
     """
     rows = split.queries
     if len(rows) > MOST_QUERIES:
@@ -51,18 +52,23 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
     trials = []
 
     def best(priors, view_biases):
-        candidates = [(b, c) for b in priors for c in view_biases]
-        for b, c in progress(candidates):
+        """Try a line of the grid; its best (prior, view bias)."""
+        for b, c in progress([(b, c) for b in priors for c in view_biases]):
             recall, average_precision = table(b, c)
             trials.append(dict(prior=b, view_bias=c, recall=recall, map=average_precision))
-        winner = max(trials[-len(candidates) :], key=lambda trial: trial["recall"] + trial["map"])
-        return winner["prior"], winner["view_bias"]
+        return winner(trials[-len(priors) * len(view_biases) :])
 
-    prior, view_bias = best(PRIORS, [None])
-    if behavioural is not None:
-        _, view_bias = best([prior], VIEW_BIASES)
-        if view_bias is not None:
-            prior, _ = best(PRIORS, [view_bias])
+    def winner(some):
+        trial = max(some, key=lambda trial: trial["recall"] + trial["map"])
+        return trial["prior"], trial["view_bias"]
+
+    for start in [None] if behavioural is None else [None, 0.0]:
+        prior, _ = best(PRIORS, [start])
+        if behavioural is not None:
+            best([prior], VIEW_BIASES)
+    if winner(trials)[1] is not None:
+        best(PRIORS, [winner(trials)[1]])
+    prior, view_bias = winner(trials)
     return Choice(float(prior), view_bias, trials)
 
 
