@@ -11,6 +11,8 @@ METHODS = {
     "bm25": "BM25",
     "popularity": "Popularity",
     "dssm": "DSSM",
+    "wordllama": "WordLlama",
+    "minilm": "MiniLM",
     "sbert": "S.BERT",
     "colbert": "ColBERT",
     "mvg": "MVG",
