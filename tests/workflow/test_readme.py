@@ -5,6 +5,7 @@ The first two blocks, installation with the default run and with the tests, are 
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import venv
@@ -38,7 +39,7 @@ def with_raw_files(tiny):
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("snakemake") and "--report" not in c])
 def test_snakemake_accepts_each_command(with_raw_files, command):
-    words = [word.strip("'") for word in command.split()[1:]]
+    words = shlex.split(command)[1:]
     done = with_raw_files.run(*words, *([] if "--unlock" in words else ["-n"]))
     assert "--unlock" in words or "This was a dry-run" in done.stdout + done.stderr
 

@@ -24,4 +24,4 @@ with job(snakemake.log[0]):
     table = benchmark_table(scores, sizes, facts, pretrained)
     write_table(table, snakemake.output.csv)
     write_table(significance_table(scores), snakemake.output.significance)
-    write_benchmark_layouts(table, facts, snakemake.output.csv.removesuffix(".csv"))
+    write_benchmark_layouts(table, facts, snakemake.output.csv.removesuffix(".csv"), note=snakemake.params.note)

@@ -29,13 +29,14 @@ class Layout(NamedTuple):
     groups: list[list[tuple[str, list[Entry]]]]  # rows as (method, entries), by row group
 
 
-def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=None) -> None:
+def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=None, note="") -> None:
     """Write ``stem.md`` and ``stem.tex`` for the frame of ``benchmark_table``.
 
-    ``facts``: dataset -> ``stats.json``, which says what is simulated. The ``.tex`` needs the
+    ``facts``: dataset -> ``stats.json``, which says what is simulated. ``note`` ends the captions
+    of our numbers: the settings behind them. The ``.tex`` needs the
     packages booktabs and multirow.
     """
-    layouts = benchmark_layouts(benchmark, facts, paper)
+    layouts = benchmark_layouts(benchmark, facts, paper, note)
     with text_writer(f"{stem}.md") as file:
         file.write("# Benchmark\n\n" + "\n\n".join(map(to_markdown, layouts)) + "\n")
     with text_writer(f"{stem}.tex") as file:
@@ -43,7 +44,7 @@ def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=No
         file.write("\n".join(map(to_latex, layouts)))
 
 
-def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None) -> list[Layout]:
+def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="") -> list[Layout]:
     """Ours at the largest k with the index sizes, as in the paper; at smaller k; the paper's."""
     datasets = list(dict.fromkeys(benchmark["dataset"]))
     entries = {
@@ -59,14 +60,14 @@ def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None) -> list[
         columns = [("recall", k), ("map", k)]
         if k == ks[0]:
             columns.append(("index_mfloats", None))
-        caption = f"{_measures(k, with_sizes=k == ks[0])} {_MARKS}{_simulated(datasets, facts)}"
+        caption = f"{_measures(k, with_sizes=k == ks[0])} {_MARKS}{_simulated(datasets, facts)} {note}".rstrip()
         layouts.append(_layout(caption, columns, datasets, groups, entries, facts))
     printed = _paper_layout(datasets, paper or load_paper())
     return layouts + ([printed] if printed else [])
 
 
 _MARKS = (
-    "Bold: the best of its row group. Underlined: significantly better than the second best "
+    "Bold: the best of its row group, the first of equals. Underlined: significantly better than the second best "
     "(two-sided macro sign test, p below 0.001)."
 )
 

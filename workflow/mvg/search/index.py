@@ -87,7 +87,11 @@ class Index:
         return documents, scores
 
     def save(self, path) -> None:
-        """Write the faiss index and, beside it, ``<path>.owner.npy`` with the document of each vector."""
+        """Write the faiss index and, beside it, ``<path>.owner.npy`` with the document of each vector.
+
+        :func:`faiss.read_index` and :func:`numpy.load` read them. A faiss search returns vectors;
+        ``owner`` says whose they are, and of several of one document the first counts.
+        """
         with replacing(path) as temporary:
             faiss.write_index(self.faiss, os.fspath(temporary))
         with replacing(f"{path}.owner.npy") as temporary:
