@@ -1,15 +1,15 @@
-import json
 from itertools import product
 
 import numpy as np
 import pandas as pd
+from mvg.data import load_stats
 from mvg.job import job
 from mvg.reporting import benchmark_table, significance_table, write_benchmark_layouts, write_table
 
 with job(snakemake.log[0]):
     datasets, methods = snakemake.params.datasets, snakemake.params.methods
     scores = {dataset: {} for dataset in datasets}
-    sizes, facts = {}, {}
+    sizes = {}
     rows = zip(product(datasets, methods), snakemake.input.scores, snakemake.input.rankings)
     for (dataset, method), score_file, ranking_file in rows:
         scores[dataset][method] = pd.read_csv(
@@ -17,9 +17,7 @@ with job(snakemake.log[0]):
         )
         with np.load(ranking_file, allow_pickle=False) as ranking:
             sizes[dataset, method] = int(ranking["n_floats"]) / 1e6 or None
-    for dataset, stats_file in zip(datasets, snakemake.input.stats):
-        with open(stats_file, encoding="utf-8") as file:
-            facts[dataset] = json.load(file)
+    facts = {dataset: load_stats(file) for dataset, file in zip(datasets, snakemake.input.stats)}
     pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}
     table = benchmark_table(scores, sizes, facts, pretrained)
     write_table(table, snakemake.output.csv)

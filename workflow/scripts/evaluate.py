@@ -1,8 +1,6 @@
-import json
-
 import numpy as np
 import pandas as pd
-from mvg.data import load_texts, read_split
+from mvg.data import load_stats, load_texts, read_split
 from mvg.data.files import text_writer
 from mvg.data.pairs import of_queries
 from mvg.evaluation.metrics import per_query
@@ -11,8 +9,7 @@ from mvg.job import job
 with job(snakemake.log[0]) as log:
     split = read_split(snakemake.input.pairs)
     ids = load_texts(snakemake.input.queries)[0]
-    with open(snakemake.input.stats, encoding="utf-8") as file:
-        n_documents = json.load(file)["documents"]
+    n_documents = load_stats(snakemake.input.stats)["documents"]
     with np.load(snakemake.input.ranking, allow_pickle=False) as file:
         ranked = file["documents"]
     relevant = of_queries(split.pairs, split.queries)

@@ -1,7 +1,5 @@
-import json
-
 import pandas as pd
-from mvg.data import read_split
+from mvg.data import load_stats, read_split
 from mvg.data.files import load_array
 from mvg.job import job
 from mvg.reporting import popularity_numbers, write_popularity
@@ -10,8 +8,7 @@ with job(snakemake.log[0]) as log:
     given = snakemake.input
     facts, numbers = {}, []
     for dataset, pairs, stats, vectors in zip(snakemake.params.datasets, given.pairs, given.stats, given.vectors):
-        with open(stats, encoding="utf-8") as file:
-            facts[dataset] = json.load(file)
+        facts[dataset] = load_stats(stats)
         numbers.append(
             popularity_numbers(
                 dataset,

@@ -6,7 +6,7 @@ Document and Query records. ``SPLIT_RULES`` says where each format's splits come
 
 from . import eurlex, medline, xc
 from .errors import DataError
-from .prepared import Split, load_split, load_texts, read_split, save_split, write_prepared
+from .prepared import Split, load_split, load_stats, load_texts, read_split, save_split, write_prepared
 from .records import Document, Query
 from .splits import SPLITS
 
@@ -33,6 +33,7 @@ __all__ = [
     "Query",
     "Split",
     "load_split",
+    "load_stats",
     "load_texts",
     "read_split",
     "save_split",

@@ -203,6 +203,12 @@ def load_texts(path) -> tuple[list[str], list[str]]:
     return ids, texts
 
 
+def load_stats(path) -> dict:
+    """What :func:`write_prepared` left in ``stats.json``."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 class Split(NamedTuple):
     """One split of a prepared data set; rows count the lines of the jsonl files from 0."""
 

@@ -4,7 +4,6 @@ A batch is of queries, each with all its relevant documents, so that a long titl
 for all of them; documents known to be relevant to a query are no negatives of it.
 """
 
-import csv
 import tempfile
 from dataclasses import dataclass
 
@@ -13,12 +12,12 @@ import torch
 from sentence_transformers import MultiVectorEncoder
 from torch import nn
 
-from ..data.files import text_writer
 from ..data.pairs import of_queries
 from ..evaluation import metrics
 from . import scratch
 from .bags import half_of_distinct_words
 from .colbert import Settings, build, encode_documents, encode_queries, forward, max_sim, tokenize
+from .history import write_history
 from .pretrained import local_folder
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix
 
@@ -38,10 +37,7 @@ class TrainedColBERT:
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
-        with text_writer(path) as file:
-            writer = csv.DictWriter(file, self.history[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.history)
+        write_history(path, self.history)
 
 
 def fit(

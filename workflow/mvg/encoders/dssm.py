@@ -4,7 +4,6 @@ The paper's baseline (section "Results on Publicly Available Datasets", iii): th
 encodes, and how it is kept. ``dssm_training`` trains it.
 """
 
-import csv
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +12,9 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional as F
 
-from ..data.files import replacing, text_writer
+from ..data.files import replacing
 from .bags import Bags, tokenize
+from .history import write_history
 
 ENCODE_BATCH = 2048  # fixed, so that shards of a multiple of it give the same bytes
 
@@ -86,10 +86,7 @@ class TrainedDSSM:
 
     def save_history(self, path) -> None:
         """One line an epoch: ``epoch, step, loss, recall, map`` (dev, percent at 100)."""
-        with text_writer(path) as file:
-            writer = csv.DictWriter(file, self.history[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.history)
+        write_history(path, self.history)
 
 
 def load(model_path, tokenizer_path, settings: Settings, threads: int = 1) -> TrainedDSSM:

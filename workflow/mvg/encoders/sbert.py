@@ -10,7 +10,6 @@ A batch, and the randomness of dropout in it, depend on (seed, step) alone: a tr
 from a checkpoint takes the same steps to the same bytes.
 """
 
-import csv
 import hashlib
 import json
 import shutil
@@ -21,9 +20,10 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ..data.files import replacing, text_writer
+from ..data.files import replacing
 from ..data.prepared import Split
 from . import scratch
+from .history import write_history
 from .pretrained import Encoder, load
 from .relevance import dense_rows, known_pairs, pair_matrix, recall_and_map
 
@@ -82,10 +82,7 @@ class TrainedSBERT:
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
-        with text_writer(path) as file:
-            writer = csv.DictWriter(file, ("step", "loss", "recall", "map"), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.history)
+        write_history(path, self.history)
 
 
 def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, device="cpu", log=print) -> TrainedSBERT:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from ..data.files import replacing
+from .product import dot
 from .ranking import Ranking
 from .views import Views
 
@@ -98,14 +99,6 @@ class Index:
             np.save(temporary, self.views.owner)
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _dot(a, b):
-    total = 0.0
-    for i in range(len(a)):
-        total += np.float64(a[i]) * np.float64(b[i])
-    return total
-
-
 @njit(nogil=True, cache=True)
 def _rank(
     queries, vectors, owner, found, found_scores, first_hidden, hidden, rows, exact,
@@ -121,7 +114,7 @@ def _rank(
         for j in range(found.shape[1]):
             if found[i, j] >= 0:
                 candidates[n] = owner[found[i, j]]
-                values[n] = _dot(queries[i], vectors[found[i, j]])
+                values[n] = dot(queries[i], vectors[found[i, j]])
                 n += 1
         # By document, its best vector first; then documents by score, equal ones by row.
         order = np.argsort(-values[:n], kind="mergesort")

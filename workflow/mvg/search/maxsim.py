@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numba import njit, prange
 
+from .product import dot
 from .ranking import Ranking, rank_scores
 
 BATCH = 32  # queries at a time
@@ -104,15 +105,7 @@ def _pairs(queries, tokens, starts, rows, documents):
         for x in queries[rows[i]]:
             best = -np.inf
             for t in range(starts[documents[i]], starts[documents[i] + 1]):
-                best = max(best, _dot(x, tokens[t]))
+                best = max(best, dot(x, tokens[t]))
             total += best
         out[i] = total
     return out
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _dot(a, b):
-    total = 0.0
-    for i in range(len(a)):
-        total += np.float64(a[i]) * np.float64(b[i])
-    return total
