@@ -21,13 +21,17 @@ rule all:
     default_target: True
     input:
         tables(),
-        [figure(name) for name in config["experiments"]],
+        [experiment(name) for name in config["experiments"]],
 
 
-# `snakemake popularity`: the paper's first figure.
-rule popularity:
-    input:
-        figure("popularity"),
+# `snakemake popularity` and so on: one experiment of the paper alone.
+for name in FIGURES + TABLES:
+
+    rule:
+        name:
+            name
+        input:
+            experiment(name),
 
 
 # `snakemake trec`: runs and qrels for trec_eval, ir_measures and ranx.

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from mvg.evaluation import diversity as diversity_module
 from mvg.evaluation.diversity import bounding_box_diversity, random_diversity
-from mvg.reporting import popularity_numbers, write_popularity
+from mvg.reporting import measure, popularity_numbers, write_popularity
 from mvg.reporting.style import dataset_looks, method_look
 
 
@@ -113,3 +113,27 @@ def test_looks_are_fixed_and_differ():
     assert method_look("mvg+new").color == method_look("mvg+dssm").color
     assert method_look("mvg+new") == method_look("mvg+new")
     assert len(set(dataset_looks(["eurlex", "mine", "pubmed", "flat"]).values())) == 4
+
+
+def numbers(skews, rising=True):
+    """What the figure's csv holds, of datasets with this many queries for each of four documents."""
+    rows = []
+    for dataset, counts in skews.items():
+        rows += [(dataset, "rank", i + 1, n, 1) for i, n in enumerate(sorted(counts, reverse=True))]
+        rows += [(dataset, "diversity", n, value, 2) for n, value in ((2, 0.1), (9, 0.3 if rising else 0.05))]
+    return pd.DataFrame(rows, columns=["dataset", "series", "n", "value", "documents"])
+
+
+def test_what_the_figure_says_of_the_papers_statements():
+    skews = {"eurlex": [97, 1, 1, 1], "pubmed": [80, 10, 9, 1], "wikiseealso": [25, 25, 25, 25]}
+    found = measure("popularity", numbers(skews))
+    assert found == {"head_more_diverse": (True, ""), "wikiseealso_least_skewed": (True, "")}
+    skews["wikiseealso"] = [100, 0, 0, 0]
+    found = measure("popularity", numbers(skews, rising=False))
+    assert found == {"head_more_diverse": (False, ""), "wikiseealso_least_skewed": (False, "")}
+
+
+def test_one_dataset_does_not_answer_for_three():
+    found = measure("popularity", numbers({"eurlex": [5, 1, 1, 1], "mine": [1, 1, 1, 1]}))
+    assert found == {"head_more_diverse": (True, "1 of 3 datasets run")}
+    assert measure("popularity", numbers({"mine": [1, 1, 1, 1]})) == {}

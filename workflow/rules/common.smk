@@ -18,6 +18,10 @@ SPLITS = ["train", "dev", "test"]
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
+# The experiments beyond the benchmark table, by what each makes: see experiment().
+FIGURES = ["popularity"]
+TABLES = []
+
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that
 # wait actively starve all others on a busy machine.
@@ -194,8 +198,11 @@ def tables():
     return [f"results/{RUN}/tables/{name}" for name in names]
 
 
-def figure(name):
-    return [f"results/{RUN}/figures/{name}.{kind}" for kind in ("pdf", "png", "csv")]
+def experiment(name):
+    """What an experiment makes: a figure and the numbers behind it, or a table in three layouts."""
+    if name in FIGURES:
+        return [f"results/{RUN}/figures/{name}.{kind}" for kind in ("csv", "pdf", "png")]
+    return [f"results/{RUN}/tables/{name}.{kind}" for kind in ("csv", "md", "tex")]
 
 
 def trec_files():

@@ -36,6 +36,7 @@ rule verdicts:
     input:
         benchmark="results/{run}/tables/benchmark.csv",
         stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        experiments=[experiment(name)[0] for name in config["experiments"]],
     output:
         csv="results/{run}/tables/verdicts.csv",
         md=report("results/{run}/tables/verdicts.md", caption="../report/verdicts.rst", category="Tables"),
@@ -51,6 +52,7 @@ rule verdicts:
         runtime=10,
     params:
         datasets=config["datasets"],
+        experiments=config["experiments"],
         pretrained=pretrained_models(),
     message:
         "Each number of the paper, ours beside it, and a verdict"

@@ -4,6 +4,7 @@ from .benchmark import benchmark_table, read_benchmark, significance_table, writ
 from .claims import Measured
 from .comparison import Scale, Verdict, verdict
 from .escapes import escape_latex, escape_markdown
+from .experiments import measure
 from .paper import load_paper
 from .popularity import popularity_numbers, write_popularity
 from .tables import pipe_table, write_benchmark_layouts
@@ -17,6 +18,7 @@ __all__ = [
     "escape_latex",
     "escape_markdown",
     "load_paper",
+    "measure",
     "pipe_table",
     "popularity_numbers",
     "read_benchmark",
