@@ -5,7 +5,7 @@ import pytest
 import torch
 from mvg.data import DataError, Split
 from mvg.encoders import colbert, colbert_training, scratch
-from mvg.encoders.relevance import TrainingData, known_pairs, pair_matrix
+from mvg.encoders.relevance import TrainingData
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -28,13 +28,13 @@ def settings(**changes):
     return colbert.Settings(**(given | changes))
 
 
-def fit(seed=0, **changes):
-    return colbert_training.fit(*toy(), settings(**changes), seed=seed, log=lambda line: None)
+def fit(folder, seed=0, log=lambda line: None, **changes):
+    return colbert_training.fit(*toy(), settings(**changes), folder, seed=seed, log=log)
 
 
 @pytest.fixture(scope="module")
-def trained():
-    return fit()
+def trained(tmp_path_factory):
+    return fit(tmp_path_factory.mktemp("checkpoint"))
 
 
 def weights(trained):
@@ -58,8 +58,26 @@ def test_it_learns_which_words_mean_which_document(trained):
     assert (scores.argmax(1).numpy() == dev.pairs[1]).mean() > 0.9
 
 
-def test_one_seed_is_one_model(trained):
-    assert weights(fit()) == weights(trained) != weights(fit(seed=1))
+def test_one_seed_is_one_model(trained, tmp_path):
+    assert weights(fit(tmp_path / "0")) == weights(trained) != weights(fit(tmp_path / "1", seed=1))
+
+
+class Stop(Exception):
+    pass
+
+
+def test_interrupted_and_resumed_is_uninterrupted_byte_for_byte(trained, tmp_path):
+    def stop_at_second_evaluation(line):
+        if line.startswith("step 40"):  # noted before its checkpoint: the training goes on from step 20
+            raise Stop
+
+    with pytest.raises(Stop):
+        fit(tmp_path, log=stop_at_second_evaluation)
+    said = []
+    resumed = fit(tmp_path, log=said.append)
+    assert "going on from step 20" in said
+    assert weights(resumed) == weights(trained)
+    assert resumed.history == trained.history
 
 
 def test_queries_are_filled_up_with_mask_tokens_and_cut_there(trained):
@@ -110,24 +128,22 @@ def test_loss_by_hand_leaves_out_other_relevant_and_filtered_documents(trained):
     excluded = np.array([1]), np.array([2])
     train = Split(np.arange(2), (np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])), excluded)
     tokens = [colbert.tokenize(trained.model, *side) for side in ((documents, "document"), (queries, "query"))]
-    data = TrainingData(*tokens, train, train)
-    relevant, known = (pair_matrix(pairs, 2, 3) for pairs in (train.pairs, known_pairs(train)))
-    given = settings(scale=0.5)
     trained.model.eval()
+
+    def loss(train):
+        batches = colbert_training.QueryBatches(TrainingData(*tokens, train, train), settings(scale=0.5, batch=2), 0)
+        with torch.no_grad():
+            return batches.loss(trained.model, 0).item()
+
     # All of the batch's documents are relevant to both queries: nothing to tell apart.
-    with torch.no_grad():
-        assert colbert_training.batch_loss(trained.model, data, np.arange(2), relevant, known, given).item() == 0
+    assert loss(train) == 0
     # Query 0 is relevant to 0 and 1, query 1 to 2: each document of one is a negative of the other.
     train = Split(np.arange(2), (np.array([0, 0, 1]), np.array([0, 1, 2])), NOTHING)
-    data = TrainingData(*tokens, train, train)
-    relevant, known = (pair_matrix(pairs, 2, 3) for pairs in (train.pairs, known_pairs(train)))
-    with torch.no_grad():
-        loss = colbert_training.batch_loss(trained.model, data, np.arange(2), relevant, known, given).item()
     x, (y, starts) = queries_of(trained.model, queries), documents_of(trained.model, documents)
     s = 0.5 * np.array([[(q @ y[a:b].T).max(1).sum() for a, b in zip(starts[:-1], starts[1:])] for q in x])
     rows = [(s[0, 0], [s[0, 2]]), (s[0, 1], [s[0, 2]]), (s[1, 2], [s[1, 0], s[1, 1]])]
     expected = np.mean([np.log(np.exp([p, *n]).sum()) - p for p, n in rows])
-    assert loss == pytest.approx(expected, rel=1e-4)
+    assert loss(train) == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_best_on_dev_is_kept_and_training_stops_by_steps(trained):
@@ -149,12 +165,20 @@ def test_a_saved_model_is_the_same_model(trained, tmp_path):
     assert (tmp_path / "training.csv").read_text().splitlines()[0] == "step,loss,recall,map"
 
 
-@pytest.mark.parametrize("what", ["nothing", "no tokenizer"])
-def test_a_folder_that_is_no_model_is_one_line(tmp_path, what, monkeypatch):
+@pytest.mark.parametrize(("what", "expected"), [("nothing", "a model folder"), ("no tokenizer", "a tokenizer beside")])
+def test_a_folder_that_is_no_model_is_one_line(tmp_path, what, expected, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    folder = tmp_path / "model"
+    folder.mkdir()
     if what == "no tokenizer":
-        scratch.build(tmp_path, [" ".join(WORDS)] * 3, vocabulary=200)
-        for file in tmp_path.glob("tokenizer*"):
+        scratch.build(folder, [" ".join(WORDS)] * 3, vocabulary=200)
+        for file in folder.glob("tokenizer*"):
             file.unlink()
-    with pytest.raises(DataError, match=r"^config: encoder_settings: init: .*: scratch, a folder with model[^\n]*$"):
-        fit(init=str(tmp_path))
+    with pytest.raises(DataError, match=rf"model: expected {expected}[^\n]*$"):
+        fit(tmp_path / "checkpoint", init=str(folder))
+
+
+def test_a_hub_name_offline_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(DataError, match=r"^nobody/has-this: no such model here or on the hub[^\n]*$"):
+        fit(tmp_path, init="nobody/has-this")

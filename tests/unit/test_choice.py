@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from mvg.data import Split
-from mvg.evaluation.choice import choose, log_popularity
+from mvg.evaluation.choice import Choice, choose, choose_over_tokens, log_popularity
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
@@ -37,7 +37,9 @@ def test_views_are_used_where_they_help_and_left_out_where_they_hurt():
     assert choose(documents, queries, split, [1, 1, 1], k=1, behavioural=away).view_bias is None
 
 
-def test_on_dev_the_choice_is_no_worse_than_prior_alone_or_views_alone():
+@pytest.fixture
+def skewed():
+    """Documents, queries, dev split, popularity and views of 60 documents, a few of them popular."""
     rng = np.random.default_rng(0)
     unit = lambda x: (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)  # noqa: E731
     documents, queries = unit(rng.normal(size=(60, 6))), unit(rng.normal(size=(80, 6)))
@@ -46,7 +48,12 @@ def test_on_dev_the_choice_is_no_worse_than_prior_alone_or_views_alone():
     popularity = np.bincount(relevant, minlength=60) * 10
     views = queries[:20], relevant[:20].astype(np.int32)
     order = np.argsort(views[1], kind="stable")
-    choice = choose(documents, queries, split, popularity, k=5, behavioural=(views[0][order], views[1][order]))
+    return documents, queries, split, popularity, (views[0][order], views[1][order])
+
+
+def test_on_dev_the_choice_is_no_worse_than_prior_alone_or_views_alone(skewed):
+    documents, queries, split, popularity, views = skewed
+    choice = choose(documents, queries, split, popularity, k=5, behavioural=views)
     score = {(t["prior"], t["view_bias"]): t["recall"] + t["map"] for t in choice.trials}
     chosen = score[choice.prior, choice.view_bias]
     assert chosen >= score[0, 0.0] and chosen >= max(s for (b, c), s in score.items() if c is None)
@@ -58,3 +65,29 @@ def test_filtered_pairs_count_for_nothing():
     excluded = np.array([0]), np.array([0])
     choice = choose(documents, queries, Split(np.array([0]), (np.array([0]), np.array([1])), excluded), [1, 1], k=1)
     assert choice.trials[0]["recall"] == 100
+
+
+@pytest.mark.parametrize("with_views", [False, True])
+def test_with_one_token_a_text_the_choice_is_the_bi_encoder_s(skewed, with_views):
+    documents, queries, split, popularity, views = skewed
+    views = views if with_views else None
+    tokens, starts = documents, np.arange(len(documents) + 1)
+    found = choose_over_tokens(tokens, starts, queries[:, None], split, popularity, 5, views)
+    assert found == choose(documents, queries, split, popularity, 5, views)
+
+
+def test_a_bias_counts_once_for_each_token_of_the_query(skewed):
+    documents, queries, split, popularity, views = skewed
+    twice = np.repeat(queries[:, None], 2, axis=1)  # every score is doubled, and so is every bias
+    found = choose_over_tokens(documents, np.arange(61), twice, split, popularity, 5, views)
+    assert found == choose(documents, queries, split, popularity, 5, views)
+
+
+def test_a_choice_is_read_as_it_was_written_and_applied(tmp_path):
+    choice = Choice(0.05, None, [dict(prior=0.05, view_bias=None, recall=1.0, map=0.5)])
+    choice.save(tmp_path / "choice.json")
+    assert Choice.load(tmp_path / "choice.json") == choice
+    behavioural, prior, view_bias = choice.applied([3, 0, 1], "views")
+    assert behavioural is None and view_bias is None  # dev chose no views
+    assert prior.tolist() == pytest.approx(0.05 * np.log([4 / 7, 1 / 7, 2 / 7]))
+    assert choice._replace(view_bias=-0.1).applied([1], "views")[::2] == ("views", -0.1)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mvg.search import maxsim
+from mvg.search.views import TokenViews
 
 
 def case(seed, n_documents, longest, n_queries, width=4, dim=8, shortest=1):
@@ -69,15 +70,35 @@ def test_a_document_without_vectors_is_never_found():
     assert ((found.documents >= 0).sum(1) == 30 - len(empty)).all()
 
 
+def joined(seed):
+    """Documents' token vectors with behavioural ones of some of them."""
+    queries, tokens, starts = case(seed, n_documents=20, longest=4, n_queries=5)
+    _, vectors, _ = case(seed + 1, n_documents=9, longest=1, n_queries=1)
+    owner = np.sort(np.random.default_rng(seed + 2).integers(0, 20, len(vectors))).astype(np.int32)
+    return queries, tokens, starts, (vectors, owner)
+
+
 def test_joined_sets_score_by_the_better_of_both():
-    queries, tokens, starts = case(4, n_documents=20, longest=4, n_queries=5)
-    _, vectors, _ = case(5, n_documents=9, longest=1, n_queries=1)
-    owner = np.sort(np.random.default_rng(6).integers(0, 20, len(vectors))).astype(np.int32)
-    both, both_starts = maxsim.join(tokens, starts, vectors, owner)
+    queries, tokens, starts, (vectors, owner) = joined(4)
+    both, both_starts = TokenViews.of(tokens, starts, (vectors, owner))
     for d in range(20):
         expected = np.concatenate([tokens[starts[d] : starts[d + 1]], vectors[owner == d]])
         assert (both[both_starts[d] : both_starts[d + 1]] == expected).all()
     assert (maxsim.scores(queries, both, both_starts) >= maxsim.scores(queries, tokens, starts) - 1e-5).all()
+
+
+def test_biases_count_once_for_each_vector_of_the_query():
+    queries, tokens, starts, (vectors, owner) = joined(4)
+    prior = np.linspace(-1, 1, 20)
+    views = TokenViews.of(tokens, starts, (vectors, owner), prior, -0.2)
+    found = maxsim.scores(views.extend(queries), *views)
+    assert views.n_floats == (len(tokens) + len(vectors)) * (tokens.shape[1] + 1)
+    for i, query in enumerate(queries):
+        for d in range(20):
+            text = query @ tokens[starts[d] : starts[d + 1]].T
+            views = query @ vectors[owner == d].T - 0.2
+            best = np.concatenate([text, views], axis=1).max(axis=1)
+            assert found[i, d] == pytest.approx((best + prior[d]).sum(), abs=1e-4)
 
 
 def test_half_precision_queries_rank_as_their_float32_copies():

@@ -9,7 +9,7 @@ import pytest
 from .conftest import ROOT, copy_of_project
 
 BI_ENCODERS = ("sbert", "wordllama")
-METHODS = [w + x for x in BI_ENCODERS for w in ("", "prior+", "mvg+", "mvg+prior+")] + ["colbert", "mvg+colbert"]
+METHODS = [w + x for x in (*BI_ENCODERS, "colbert") for w in ("", "prior+", "mvg+", "mvg+prior+")]
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,8 @@ rule train_colbert:
         seed=config["seed"],
         threads=TORCH_THREADS,
         device=config["device"],
+        # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
+        checkpoint="results/{run}/{dataset}/{encoder}/checkpoint",
     message:
         "ColBERT: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -37,10 +39,20 @@ rule train_colbert:
 rule encode_colbert:
     input:
         corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        pairs=expand("results/{run}/{dataset}/data/pairs.{split}.npz", split=SPLITS, allow_missing=True),
         model="results/{run}/{dataset}/{encoder}/colbert",
     output:
         tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
         starts="results/{run}/{dataset}/{encoder}/starts.npy",
+        query_tokens=expand(
+            "results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy", split=SPLITS, allow_missing=True
+        ),
+        real=expand(
+            "results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy",
+            split=SPLITS,
+            allow_missing=True,
+        ),
     log:
         "results/{run}/logs/{dataset}/{encoder}/encode.log",
     benchmark:
@@ -56,38 +68,9 @@ rule encode_colbert:
         threads=TORCH_THREADS,
         device=config["device"],
     message:
-        "ColBERT: encode the documents of {wildcards.dataset} with {wildcards.encoder}"
+        "ColBERT: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
         "../scripts/encode_colbert.py"
-
-
-# Queries take 32 vectors each: only the splits that are asked for, in half precision.
-rule encode_colbert_queries:
-    input:
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        pairs="results/{run}/{dataset}/data/pairs.{split}.npz",
-        model="results/{run}/{dataset}/{encoder}/colbert",
-    output:
-        vectors="results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy",
-        real="results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy",
-    log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.{split}.log",
-    benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.{split}.tsv"
-    conda:
-        "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
-    resources:
-        **GPU,
-        mem_mb=megabytes(factor=100, base=2000),
-        runtime=120,
-    params:
-        threads=TORCH_THREADS,
-        device=config["device"],
-    message:
-        "ColBERT: encode the {wildcards.split} queries of {wildcards.dataset} with {wildcards.encoder}"
-    script:
-        "../scripts/encode_colbert_queries.py"
 
 
 rule fit_colbert_views:
@@ -118,9 +101,58 @@ rule fit_colbert_views:
         "../scripts/fit_colbert_views.py"
 
 
+rule choose_prior_over_colbert:
+    input:
+        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
+        starts="results/{run}/{dataset}/{encoder}/starts.npy",
+        queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+    output:
+        "results/{run}/{dataset}/{encoder}/choice.json",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/choose_prior.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/choose_prior.tsv"
+    wildcard_constraints:
+        encoder=of_kind("colbert"),
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=3, base=4000),
+        runtime=120,
+    params:
+        k=max(config["ks"]),
+    message:
+        "Choose the popularity prior over {wildcards.encoder} on dev of {wildcards.dataset}"
+    script:
+        "../scripts/choose_over_tokens.py"
+
+
+use rule choose_prior_over_colbert as choose_prior_and_views_over_colbert with:
+    input:
+        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
+        starts="results/{run}/{dataset}/{encoder}/starts.npy",
+        queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        vectors="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy",
+        owner="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy",
+    output:
+        "results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/choice.json",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.tsv"
+    message:
+        "Choose prior and view bias over {wildcards.encoder} on dev of {wildcards.dataset}"
+
+
 rule search_colbert:
     input:
-        unpack(token_views_of),
+        unpack(views_of),
+        unpack(choice_of),
         tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
         starts="results/{run}/{dataset}/{encoder}/starts.npy",
         queries="results/{run}/{dataset}/{encoder}/query_tokens.test.npy",
@@ -133,7 +165,6 @@ rule search_colbert:
         "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}.tsv"
     wildcard_constraints:
         encoder=of_kind("colbert"),
-        wrapper=r"(mvg\+)?",
     conda:
         "../../envs/retrieval.yaml"
     threads: 2

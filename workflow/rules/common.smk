@@ -15,6 +15,7 @@ from snakemake.utils import validate
 ROOT = Path(workflow.basedir)
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
+BI_ENCODERS = ["dssm", "pretrained", "sbert"]  # kinds with one vector a text
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
@@ -181,9 +182,8 @@ wildcard_constraints:
 
 
 def methods():
-    """Every row of the benchmark, in the table's order. A prior goes over bi-encoders only."""
-    wrappers = {x: ["", "mvg+"] if kind_of(x) == "colbert" else WRAPPERS for x in config["encoders"]}
-    return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in wrappers[x]]
+    """Every row of the benchmark, in the table's order."""
+    return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in WRAPPERS]
 
 
 def tables():
@@ -244,9 +244,9 @@ def raw_source(wildcards):
 
 
 def mvg_folder(wildcards):
-    """Behavioural vectors of the configured budget."""
-    folder = "results/{run}/{dataset}/{encoder}/mvg".format(**wildcards)
-    return f"{folder}/{BUDGET}"
+    """Behavioural vectors of the configured budget; over ColBERT they join its token vectors."""
+    folder = "token_views" if kind_of(wildcards.encoder) == "colbert" else "mvg"
+    return f"{'results/{run}/{dataset}/{encoder}'.format(**wildcards)}/{folder}/{BUDGET}"
 
 
 def views_of(wildcards):
@@ -254,14 +254,6 @@ def views_of(wildcards):
     if "mvg+" not in wildcards.wrapper:
         return {}
     return {name: f"{mvg_folder(wildcards)}/{name}.npy" for name in ("vectors", "owner")}
-
-
-def token_views_of(wildcards):
-    """Behavioural vectors among a document's token vectors, if the method has them."""
-    if "mvg+" not in wildcards.wrapper:
-        return {}
-    folder = "results/{run}/{dataset}/{encoder}/token_views".format(**wildcards)
-    return {name: f"{folder}/{BUDGET}/{name}.npy" for name in ("vectors", "owner")}
 
 
 def choice_of(wildcards):

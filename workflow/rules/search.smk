@@ -13,6 +13,8 @@ rule choose_prior:
         "results/{run}/logs/{dataset}/{encoder}/choose_prior.log",
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/choose_prior.tsv"
+    wildcard_constraints:
+        encoder=of_kind(*BI_ENCODERS),
     conda:
         "../../envs/retrieval.yaml"
     threads: 2
@@ -60,7 +62,7 @@ rule search:
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}.tsv"
     wildcard_constraints:
-        encoder=of_kind("dssm", "pretrained", "sbert"),
+        encoder=of_kind(*BI_ENCODERS),
     conda:
         "../../envs/retrieval.yaml"
     threads: 2

@@ -1,7 +1,5 @@
-import json
-
 from mvg.data import read_split
-from mvg.data.files import load_array, text_writer
+from mvg.data.files import load_array
 from mvg.evaluation.choice import choose
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
@@ -19,6 +17,5 @@ with job(snakemake.log[0]) as log:
         seed=snakemake.params.seed,
         progress=lambda items: log.progress(items, "dev"),
     )
-    with text_writer(snakemake.output[0]) as file:
-        json.dump(choice._asdict(), file, indent=1)
+    choice.save(snakemake.output[0])
     log(f"prior {choice.prior}, view bias {choice.view_bias}")

@@ -1,11 +1,9 @@
-import json
-
 import numpy as np
 from mvg.data import read_split
 from mvg.data.errors import DataError
 from mvg.data.files import load_array, save_arrays
 from mvg.data.pairs import of_queries
-from mvg.evaluation.choice import log_popularity
+from mvg.evaluation.choice import Choice
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search.index import Index
@@ -14,17 +12,11 @@ from mvg.search.views import Views
 with job(snakemake.log[0]) as log:
     given = snakemake.input
     documents = load_array(given.documents)
-    behavioural, prior, view_bias = None, None, None
-    if given.get("vectors"):
-        behavioural = load_array(given.vectors), load_array(given.owner)
+    added = [(load_array(given.vectors), load_array(given.owner)) if given.get("vectors") else None]
     if given.get("choice"):
-        with open(given.choice, encoding="utf-8") as file:
-            choice = json.load(file)
         popularity = training_popularity(read_split(given.train).pairs, len(documents))
-        prior, view_bias = choice["prior"] * log_popularity(popularity), choice["view_bias"]
-        if view_bias is None:
-            behavioural = None  # dev chose no views
-    views = Views.of(documents, behavioural, prior, view_bias)
+        added = Choice.load(given.choice).applied(popularity, *added)
+    views = Views.of(documents, *added)
     split = read_split(given.pairs)
     try:
         index = Index(views, snakemake.params.index, threads=snakemake.threads)

@@ -1,16 +1,17 @@
+import shutil
+
 from mvg.data import load_texts, read_split
 from mvg.encoders import colbert, colbert_training
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    _, documents = load_texts(snakemake.input.corpus)
-    _, queries = load_texts(snakemake.input.queries)
     trained = colbert_training.fit(
-        documents,
-        queries,
-        train_split=read_split(snakemake.input.train),
+        load_texts(snakemake.input.corpus)[1],
+        load_texts(snakemake.input.queries)[1],
+        train=read_split(snakemake.input.train),
         dev=read_split(snakemake.input.dev),
         settings=colbert.Settings.of(snakemake.params.settings),
+        folder=snakemake.params.checkpoint,
         seed=snakemake.params.seed,
         threads=snakemake.params.threads,
         device=snakemake.params.device,
@@ -18,3 +19,4 @@ with job(snakemake.log[0]) as log:
     )
     trained.save(snakemake.output.model)
     trained.save_history(snakemake.output.history)
+    shutil.rmtree(snakemake.params.checkpoint)

@@ -11,7 +11,6 @@ of a document is the sum over its 32 tokens of the largest inner product with on
 import logging
 import string
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +21,9 @@ from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from ..data.errors import DataError
+from .pretrained import loaded
 
 MARKERS = {"query": "[Q] ", "document": "[D] "}
-VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
 ENCODE_BATCH = 512  # fixed, so that shards of a multiple of it give the same bytes
 
 
@@ -77,24 +75,22 @@ class Tokens(NamedTuple):
         return features
 
 
-def build(folder, settings: Settings, device: str = "cpu") -> MultiVectorEncoder:
-    """ColBERT over the model in ``folder`` (or of that name on the hub), projection drawn at random."""
+def build(init, settings: Settings, device: str = "cpu") -> MultiVectorEncoder:
+    """ColBERT over the model that ``init`` names as in :mod:`mvg.encoders.pretrained`, projection drawn at random."""
     be_quiet()
-    expected = "scratch, a folder with model and tokenizer, or a name on the hub"
-    place = f"encoder_settings: init: {folder}"
-    # Of a folder without one, transformers makes up an empty tokenizer.
-    if Path(folder).is_dir() and not any((Path(folder) / name).exists() for name in VOCABULARIES):
-        raise DataError("config", place, f"{expected} (no tokenizer there)")
     dropout = dict.fromkeys(["hidden_dropout_prob", "attention_probs_dropout_prob"], settings.dropout)
-    try:
-        backbone = Transformer(
-            str(folder),
+
+    def transformer(name, local):
+        return Transformer(
+            name,
             document_length=settings.max_tokens,
             query_expansion={"strategy": "fixed", "length": settings.query_tokens, "attend": False},
-            config_kwargs=dropout,
+            model_kwargs={"local_files_only": local},
+            processor_kwargs={"local_files_only": local},
+            config_kwargs={"local_files_only": local, **dropout},
         )
-    except (OSError, ValueError) as error:
-        raise DataError("config", place, f"{expected} ({error})") from error
+
+    backbone = loaded(str(init), transformer)
     backbone.tokenizer.add_tokens([marker.strip() for marker in MARKERS.values()], special_tokens=True)
     backbone.model.resize_token_embeddings(len(backbone.tokenizer), mean_resizing=False)
     projection = Dense(

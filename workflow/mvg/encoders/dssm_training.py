@@ -161,6 +161,6 @@ def drop(bags: Bags, share: float, rng) -> Bags:
 
 def score_dev(model: DSSM, data: TrainingData) -> tuple[float, float]:
     """Mean recall@100 and MAP@100 on dev, in percent."""
-    x = encode(model, data.queries, data.dev.queries)
-    y = encode(model, data.documents, documents=True)
-    return recall_and_map(x, y, data.dev.pairs, data.dev.queries)
+    x = torch.from_numpy(encode(model, data.queries, data.dev.queries))
+    y = torch.from_numpy(encode(model, data.documents, documents=True))
+    return recall_and_map(lambda part: x[part] @ y.T, data.dev.pairs, data.dev.queries, len(y))

@@ -7,6 +7,7 @@ local folder, or a name on the Hugging Face hub, which is downloaded once and no
 
 import importlib.util
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 from tokenizers import Tokenizer
+from torch import nn
 from torch.nn import functional as F
 from transformers.utils import logging
 
@@ -106,15 +108,21 @@ def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float3
 
 def sentence_transformer(init: str, device: str) -> SentenceTransformer:
     """A model folder or hub name, as sentence-transformers loads it."""
+    return loaded(init, lambda name, local: SentenceTransformer(name, device=device, local_files_only=local))
+
+
+def loaded(init: str, load: Callable[[str, bool], nn.Module]) -> nn.Module:
+    """What ``load(name, local files only)`` makes of a model folder or hub name; DataError if it can't."""
     folder = local_folder(init)
     if folder:
         if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
             raise DataError(init, "", "expected a model folder, with config.json or modules.json")
+        # Of a folder without one, transformers makes up an empty tokenizer.
         if not any(next(folder.rglob(name), None) for name in TOKENIZERS):
             raise DataError(init, "", f"expected a tokenizer beside the model: one of {', '.join(TOKENIZERS)}")
     try:
         # A folder needs no hub, and asking it would only wait for one.
-        return SentenceTransformer(str(folder or init), device=device, local_files_only=bool(folder) or offline())
+        return load(str(folder or init), bool(folder) or offline())
     except Exception as error:  # the libraries raise OSError, ValueError, KeyError, and their own
         if folder:
             raise DataError(init, "", f"not a model that can be loaded: {error}") from error

@@ -11,10 +11,12 @@ from ..data.pairs import of_queries
 from ..data.prepared import Split
 from ..evaluation import metrics
 
+DEV_BATCH = 64  # queries scored at a time on dev
+
 
 @dataclass
 class TrainingData:
-    """Corpus and all queries, tokenized by the encoder, and the splits in their rows."""
+    """Corpus and all queries, as texts or tokenized by the encoder, and the splits in their rows."""
 
     documents: Any  # of a length
     queries: Any
@@ -44,13 +46,29 @@ def dense_rows(matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray)
     return dense
 
 
-def recall_and_map(x: np.ndarray, y: np.ndarray, pairs, rows: np.ndarray, k: int = 100) -> tuple[float, float]:
-    """Mean recall@k and MAP@k in percent, of queries ``rows`` (sorted) with vectors ``x`` over documents ``y``.
+def softmax_loss(logits: torch.Tensor, relevant: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
+    """Mean over relevant pairs of -log softmax against the documents not known to be relevant.
 
-    pairs: (query rows, document rows), of these and maybe of other queries
+    logits (queries, documents); relevant, known: bool of that shape, the second holding the first
     """
-    documents = torch.from_numpy(y)
-    parts = torch.from_numpy(x).split(1024)
-    ranked = np.concatenate([(part @ documents.T).topk(min(k, len(y)), dim=1).indices.numpy() for part in parts])
-    scores = metrics.per_query(ranked, of_queries(pairs, rows), len(y), [k])
-    return float(scores[f"recall@{k}"].mean()), float(scores[f"map@{k}"].mean())
+    negatives = logits.masked_fill(known, -torch.inf).logsumexp(1, keepdim=True)
+    return (torch.logaddexp(logits, negatives) - logits)[relevant].mean()
+
+
+def spread(rows: np.ndarray, n: int) -> np.ndarray:
+    """``n`` of ``rows`` (all, if fewer), evenly spaced."""
+    return rows[np.linspace(0, len(rows) - 1, min(n, len(rows))).astype(int)]
+
+
+def recall_and_map(score, pairs, rows: np.ndarray, n_documents: int, k: int = 100) -> tuple[float, float]:
+    """Mean recall@k and MAP@k in percent of some queries of dev.
+
+    score: slice of ``rows`` -> float tensor (n, n_documents)
+    pairs: (query rows, document rows), of these and maybe of other queries; rows: sorted
+    """
+    ranked = []
+    for start in range(0, len(rows), DEV_BATCH):
+        scores = score(slice(start, start + DEV_BATCH))
+        ranked.append(scores.topk(min(k, n_documents), dim=1).indices.cpu().numpy())
+    scores = metrics.per_query(np.concatenate(ranked), of_queries(pairs, rows), n_documents, [k])
+    return float(np.nanmean(scores[f"recall@{k}"])), float(np.nanmean(scores[f"map@{k}"]))

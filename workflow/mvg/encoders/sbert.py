@@ -5,35 +5,29 @@ mean pooling, sentence-transformers' CosineSimilarityLoss (squared error of the 
 for a relevant and 0 for a random document) and the defaults of that library's trainer. ``tuned``
 is a softmax over the relevant documents of a batch of queries and some random ones; a query's
 other relevant documents and filtered pairs are left out of it, and a text is encoded once a batch.
-
-A batch, and the randomness of dropout in it, depend on (seed, step) alone: a training that goes on
-from a checkpoint takes the same steps to the same bytes.
 """
 
-import hashlib
-import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ..data.files import replacing
-from ..data.prepared import Split
 from . import scratch
 from .history import write_history
 from .pretrained import Encoder, load
-from .relevance import dense_rows, known_pairs, pair_matrix, recall_and_map
+from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
+from .training import Checkpoint, Shuffled, identity, optimise
 
 
 @dataclass
 class Settings:
     """Hyper-parameters; each can be set in ``encoder_settings`` of the config.
 
-    Batch, learning rate and the three constants below the class are the defaults of
-    SentenceTransformerTrainingArguments; a test holds them to the library's.
+    Batch, learning rate and the schedule are the defaults of SentenceTransformerTrainingArguments,
+    as are the constants of :mod:`mvg.encoders.training`; a test holds them to the library's.
     """
 
     init: str = "scratch"  # or as in mvg.encoders.pretrained
@@ -44,6 +38,7 @@ class Settings:
     dev_queries: int = 1000  # at most that many of dev, spread evenly, choose it
     batch: int = 8  # pairs, relevant and random (paper) or queries (tuned)
     learning_rate: float = 5e-5  # falls linearly to 0 at the last step
+    warmup: float = 0.0  # share of the steps in which it rises before
     negatives: float = 1.0  # random documents: for each relevant one (paper), for each query (tuned)
     scale: float = 20.0  # inverse temperature of the softmax (tuned)
     precision: str = "float32"  # or bfloat16, where processor or GPU has it
@@ -52,21 +47,6 @@ class Settings:
     def of(cls, entry: dict) -> "Settings":
         """From an entry of ``encoder_settings``; missing values are the defaults above."""
         return cls(**{name: value for name, value in entry.items() if name != "kind"})
-
-
-MAX_GRAD_NORM = 1.0
-BETAS = (0.9, 0.999)
-WEIGHT_DECAY = 0.0
-
-
-@dataclass
-class TrainingData:
-    """Texts of the corpus and of all queries, and the splits, in their rows."""
-
-    documents: list[str]
-    queries: list[str]
-    train: Split
-    dev: Split
 
 
 @dataclass
@@ -100,51 +80,19 @@ def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, dev
         init = folder / "scratch"
         scratch.build(init, [*documents, *(queries[row] for row in train.queries)], seed)
     encoder = load(init, settings.max_tokens, threads, settings.precision, device)
-    history = optimise(encoder, data, settings, folder / "checkpoint.pt", seed, log)
-    return TrainedSBERT(encoder, history)
-
-
-def optimise(encoder: Encoder, data: TrainingData, settings: Settings, checkpoint, seed: int = 0, log=print):
-    """Take ``settings.steps`` steps, leave the weights with the best Recall + MAP on dev in ``encoder``.
-
-    Returns the history, one dict an evaluation: ``step, loss, recall, map``. One seed gives one
-    model on one machine and thread count, interrupted or not.
-    """
-    torch.use_deterministic_algorithms(True)
     batches = {"paper": CosineBatches, "tuned": SoftmaxBatches}[settings.recipe](data, settings, seed)
-    parameters = [p for p in encoder.model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(
-        parameters, lr=settings.learning_rate, betas=BETAS, weight_decay=WEIGHT_DECAY, fused=True
+    history = optimise(
+        encoder.model,
+        loss_of=lambda step: batches.loss(encoder, step),
+        score=lambda: score_dev(encoder, data, settings.dev_queries),
+        settings=settings,
+        checkpoint=Checkpoint(
+            folder / "checkpoint.pt", identity(encoder.model, documents, queries, (train, dev), settings, seed)
+        ),
+        seed=seed,
+        log=log,
     )
-    state = Checkpoint(checkpoint, identity(encoder, data, settings, seed))
-    done = state.restore(encoder, optimizer)
-    if done:
-        log(f"going on from step {done}")
-    total, last = 0.0, done
-    for step in getattr(log, "progress", unmarked)(range(done, settings.steps), "train"):
-        encoder.model.train()
-        torch.manual_seed(seed * 1_000_003 + step)
-        for group in optimizer.param_groups:
-            group["lr"] = settings.learning_rate * (1 - step / settings.steps)
-        loss = batches.loss(encoder, step)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(parameters, MAX_GRAD_NORM)
-        optimizer.step()
-        total += loss.item()
-        if (step + 1) % settings.evaluate_every == 0 or step + 1 == settings.steps:
-            recall, average_precision = score_dev(encoder, data, settings.dev_queries)
-            entry = dict(step=step + 1, loss=total / (step + 1 - last), recall=recall, map=average_precision)
-            log(", ".join(f"{name} {value:.4g}" for name, value in entry.items()))
-            state.add(entry, encoder, optimizer)
-            total, last = 0.0, step + 1
-    encoder.model.load_state_dict(state.best)
-    return state.history
-
-
-def unmarked(items, label):
-    """Progress for a ``log`` that shows none."""
-    return items
+    return TrainedSBERT(encoder, history)
 
 
 class CosineBatches:
@@ -206,31 +154,6 @@ class SoftmaxBatches:
         return queries, np.unique(np.concatenate([self.relevant[queries].indices, random]))
 
 
-def softmax_loss(logits: torch.Tensor, relevant: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
-    """Mean over relevant pairs of -log softmax against the documents not known to be relevant.
-
-    logits (queries, documents); relevant, known: bool of that shape, the second holding the first
-    """
-    negatives = logits.masked_fill(known, -torch.inf).logsumexp(1, keepdim=True)
-    return (torch.logaddexp(logits, negatives) - logits)[relevant].mean()
-
-
-class Shuffled:
-    """``rows`` in a random order that depends on the seed, and a new one each time they run out."""
-
-    def __init__(self, rows: np.ndarray, seed: int):
-        self.rows, self.seed, self.epoch, self.order = rows, seed, None, None
-
-    def take(self, step: int, n: int) -> np.ndarray:
-        """The ``n`` rows (all, if fewer) of ``step``, without what is left over at the end."""
-        n = min(n, len(self.rows))
-        epoch, place = divmod(step, len(self.rows) // n)
-        if epoch != self.epoch:
-            rng = np.random.default_rng([self.seed, epoch, 0])
-            self.epoch, self.order = epoch, rng.permutation(self.rows)
-        return self.order[place * n : (place + 1) * n]
-
-
 def random_documents(known, queries: np.ndarray, rng, tries: int = 20) -> np.ndarray:
     """A random document for each of ``queries`` that is not known to be relevant to it.
 
@@ -252,56 +175,11 @@ def encode_distinct(encoder: Encoder, texts: list[str], rows: np.ndarray) -> tor
 
 
 def score_dev(encoder: Encoder, data: TrainingData, n_queries: int) -> tuple[float, float]:
-    """Mean recall@100 and MAP@100 in percent over ``n_queries`` of dev, spread evenly."""
-    queries = data.dev.queries
-    rows = queries[np.linspace(0, len(queries) - 1, min(n_queries, len(queries))).astype(int)]
-    x = encoder.encode([data.queries[row] for row in rows])
-    return recall_and_map(x, encoder.encode(data.documents), data.dev.pairs, rows)
-
-
-class Checkpoint:
-    """What a training needs to go on: weights, the optimizer's moments, the best so far."""
-
-    def __init__(self, path, identity: str):
-        self.path, self.identity = Path(path), identity
-        self.history, self.best, self.best_score = [], None, -1.0
-
-    def restore(self, encoder: Encoder, optimizer) -> int:
-        """Put the saved state in place; the number of steps it has seen, 0 if there is none.
-
-        A checkpoint of other data, settings or weights is none.
-        """
-        if not self.path.exists():
-            return 0
-        saved = torch.load(self.path, map_location=encoder.model.device, weights_only=True)
-        if saved["identity"] != self.identity:
-            return 0
-        encoder.model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        self.history, self.best, self.best_score = saved["history"], saved["best"], saved["best_score"]
-        return self.history[-1]["step"]
-
-    def add(self, entry: dict, encoder: Encoder, optimizer) -> None:
-        """Note an evaluation, and write all to the file, whole or not at all."""
-        self.history.append(entry)
-        if entry["recall"] + entry["map"] > self.best_score:
-            self.best_score = entry["recall"] + entry["map"]
-            self.best = {name: tensor.clone() for name, tensor in encoder.model.state_dict().items()}
-        state = {name: getattr(self, name) for name in ("identity", "history", "best", "best_score")}
-        state |= {"model": encoder.model.state_dict(), "optimizer": optimizer.state_dict()}
-        with replacing(self.path) as temporary:
-            torch.save(state, temporary)
-
-
-def identity(encoder: Encoder, data: TrainingData, settings: Settings, seed: int) -> str:
-    """A digest of all that the training depends on."""
-    digest = hashlib.sha256(json.dumps([asdict(settings), seed, data.documents, data.queries]).encode())
-    for split in (data.train, data.dev):
-        for array in (*split.pairs, *split.excluded):
-            digest.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
-    for tensor in encoder.model.state_dict().values():
-        digest.update(tensor.float().cpu().numpy().tobytes())
-    return digest.hexdigest()
+    """Mean recall@100 and MAP@100 in percent over ``n_queries`` of dev."""
+    rows = spread(data.dev.queries, n_queries)
+    x = torch.from_numpy(encoder.encode([data.queries[row] for row in rows]))
+    y = torch.from_numpy(encoder.encode(data.documents))
+    return recall_and_map(lambda part: x[part] @ y.T, data.dev.pairs, rows, len(y))
 
 
 def save_model(encoder: Encoder, folder) -> None:

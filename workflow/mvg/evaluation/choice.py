@@ -7,17 +7,24 @@ scale s underrates popular documents by log p(d) / s: expect b near 1 / s there,
 encoder that was trained against the whole corpus.
 """
 
+import json
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ..data.files import text_writer
 from ..data.pairs import of_queries
+from ..search import maxsim
 from ..search.ranking import rank_scores
+from ..search.views import TokenViews
 from . import metrics
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
 MOST_QUERIES = 2000  # of dev: enough to choose two numbers
+MOST_TOKEN_QUERIES = 500  # whose scores take a sum of max-sim over all token vectors
+MOST_SCORES = 1 << 29  # kept at a time, of token vectors: 2 GiB
 BATCH = 500
 
 
@@ -27,6 +34,21 @@ class Choice(NamedTuple):
     prior: float
     view_bias: float | None
     trials: list[dict]
+
+    def save(self, path) -> None:
+        """Write as JSON."""
+        with text_writer(path) as file:
+            json.dump(self._asdict(), file, indent=1)
+
+    @classmethod
+    def load(cls, path) -> "Choice":
+        """What :meth:`save` wrote."""
+        return cls(**json.loads(Path(path).read_text(encoding="utf-8")))
+
+    def applied(self, popularity, behavioural=None) -> tuple:
+        """``(behavioural, prior, view_bias)`` for :meth:`mvg.search.views.Views.of`; no views if dev chose none."""
+        prior = self.prior * log_popularity(popularity)
+        return (None if self.view_bias is None else behavioural), prior, self.view_bias
 
 
 def log_popularity(popularity) -> np.ndarray:
@@ -40,15 +62,34 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
 
     documents, queries: float32 (n, dim); split: the dev :class:`mvg.data.Split`
     behavioural: ``(vectors, owner)`` or None
-
-    One coordinate after the other, from no views and from unbiased views: the grid's ends of
-    ``prior+x`` and ``mvg+x`` are both among the trials, so on dev the choice is at least as good as
-    either. Equal scores go to the earlier trial.
     """
     rows = split.queries
     if len(rows) > MOST_QUERIES:
         rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_QUERIES, replace=False))
-    table = _Scores(documents, queries, rows, split, log_popularity(popularity), k, behavioural)
+    scores = _Scores(documents, queries[rows], behavioural)
+    table = _Table(scores, rows, split, log_popularity(popularity), k)
+    return _best_of_grid(table, behavioural is not None, progress)
+
+
+def choose_over_tokens(tokens, starts, queries, split, popularity, k, behavioural=None, progress=iter) -> Choice:
+    """The same for a vector a token, where a bias counts once for each vector of the query.
+
+    tokens, starts: of the documents, as in :class:`mvg.search.views.TokenViews`
+    queries: float (n, width, dim), of ``split.queries``; those used are spread evenly over them
+    """
+    n = min(MOST_TOKEN_QUERIES, len(queries), max(1, MOST_SCORES // (len(starts) * len(VIEW_BIASES))))
+    chosen = np.linspace(0, len(queries) - 1, n).astype(int)
+    scores = _TokenScores(tokens, starts, queries[chosen], behavioural)
+    table = _Table(scores, split.queries[chosen], split, queries.shape[1] * log_popularity(popularity), k)
+    return _best_of_grid(table, behavioural is not None, progress)
+
+
+def _best_of_grid(table, with_views, progress) -> Choice:
+    """One coordinate after the other, from no views and from unbiased views.
+
+    The grid's ends of ``prior+x`` and ``mvg+x`` are both among the trials, so on dev the choice is
+    at least as good as either. Equal scores go to the earlier trial.
+    """
     trials = []
 
     def best(priors, view_biases):
@@ -62,9 +103,9 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
         trial = max(some, key=lambda trial: trial["recall"] + trial["map"])
         return trial["prior"], trial["view_bias"]
 
-    for start in [None] if behavioural is None else [None, 0.0]:
+    for start in [None, 0.0] if with_views else [None]:
         prior, _ = best(PRIORS, [start])
-        if behavioural is not None:
+        if with_views:
             best([prior], VIEW_BIASES)
     if winner(trials)[1] is not None:
         best(PRIORS, [winner(trials)[1]])
@@ -72,33 +113,52 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
     return Choice(float(prior), view_bias, trials)
 
 
-class _Scores:
-    """Mean recall and MAP of dev for a prior and a view bias, from similarities computed once."""
+class _Table:
+    """Mean recall and MAP of some queries of dev for a prior and a view bias."""
 
-    def __init__(self, documents, queries, rows, split, log_share, k, behavioural):
-        self.rows, self.k, self.log_share = rows, k, log_share.astype(np.float32)
-        self.queries = np.asarray(queries[rows])
-        self.semantic, self.views, self.owners = np.asarray(documents), None, None
-        if behavioural is not None:
-            self.views, owner = behavioural
-            self.owners, self.first = np.unique(owner, return_index=True)
+    def __init__(self, scores, rows, split, log_share, k):
+        self.scores, self.rows, self.k = scores, rows, k
+        self.log_share = log_share.astype(np.float32)
         self.relevant, self.excluded = of_queries(split.pairs, rows), split.excluded
 
     def __call__(self, prior, view_bias):
-        ranking = rank_scores(
-            lambda rows: self._score(np.searchsorted(self.rows, rows), prior, view_bias),
-            self.rows,
-            self.excluded,
-            self.k,
-            BATCH,
-        )
-        scores = metrics.per_query(ranking.documents, self.relevant, len(self.semantic), [self.k])
+        def score(rows):
+            scores = self.scores(np.searchsorted(self.rows, rows), view_bias)
+            return scores + np.float32(prior) * self.log_share
+
+        ranking = rank_scores(score, self.rows, self.excluded, self.k, BATCH)
+        scores = metrics.per_query(ranking.documents, self.relevant, len(self.log_share), [self.k])
         return float(scores[f"recall@{self.k}"].mean()), float(scores[f"map@{self.k}"].mean())
 
-    def _score(self, positions, prior, view_bias):
+
+class _Scores:
+    """Scores of all documents for some positions of ``queries``, by view bias (None: no views)."""
+
+    def __init__(self, documents, queries, behavioural):
+        self.semantic, self.queries, self.views = np.asarray(documents), np.asarray(queries), None
+        if behavioural is not None:
+            self.views, owner = behavioural
+            self.owners, self.first = np.unique(owner, return_index=True)
+
+    def __call__(self, positions, view_bias):
         queries = self.queries[positions]
         scores = queries @ self.semantic.T
         if view_bias is not None:
             best_view = np.maximum.reduceat(queries @ self.views.T, self.first, axis=1)
             scores[:, self.owners] = np.maximum(scores[:, self.owners], best_view + np.float32(view_bias))
-        return scores + np.float32(prior) * self.log_share
+        return scores
+
+
+class _TokenScores:
+    """The same for token vectors; scoring is dear, so those of a view bias are kept."""
+
+    def __init__(self, tokens, starts, queries, behavioural):
+        self.given, self.behavioural, self.kept = (tokens, starts), behavioural, {}
+        self.queries = np.asarray(queries, dtype=np.float32)
+
+    def __call__(self, positions, view_bias):
+        if view_bias not in self.kept:
+            views = TokenViews.of(*self.given, None if view_bias is None else self.behavioural, None, view_bias)
+            batches = np.array_split(self.queries, -(-len(self.queries) // maxsim.BATCH))
+            self.kept[view_bias] = np.concatenate([maxsim.scores(views.extend(x), *views) for x in batches])
+        return self.kept[view_bias][positions]

@@ -59,18 +59,6 @@ def scores(queries, tokens, starts) -> np.ndarray:
     return result.T
 
 
-def join(tokens, starts, vectors, owner) -> tuple[np.ndarray, np.ndarray]:
-    """Token vectors and behavioural vectors as one set a document: ``(tokens, starts)``.
-
-    vectors, owner: as :func:`mvg.multiview.fit` returns them; a document's own tokens come first
-    """
-    n_documents = len(starts) - 1
-    owners = np.concatenate([np.repeat(np.arange(n_documents), np.diff(starts)), owner])
-    order = np.argsort(owners, kind="stable")
-    counts = np.bincount(owners, minlength=n_documents)
-    return np.concatenate([tokens, vectors])[order], np.concatenate([[0], np.cumsum(counts)])
-
-
 def _blocks(starts):
     """Ranges of documents of at most BLOCK vectors, or of one document."""
     first = 0
