@@ -15,20 +15,21 @@ from snakemake.utils import validate
 ROOT = Path(workflow.basedir)
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
-BI_ENCODERS = ["dssm", "pretrained", "sbert"]  # kinds with one vector a text
+BI_ENCODERS = ["dssm", "pretrained", "sbert", "module", "vectors"]  # kinds with one vector a text
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
-FIGURES = ["popularity"]
+FIGURES = ["popularity", "loss_curves"]
 TABLES = []
 
-# A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
-# malloc settings, two trainings side by side spend most of their time in page faults; threads that
-# wait actively starve all others on a busy machine.
+# A variable set in os.environ is lost in a conda environment; the prefix is not. The first two make
+# sums repeatable, on a GPU too. Threads that wait actively starve all others on a busy machine, and
+# without the malloc settings two trainings side by side spend most of their time in page faults.
 shell.prefix(
     f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT / 'workflow')).replace('{', '{{').replace('}', '}}')}; "
-    "export PYTHONHASHSEED=0 OMP_WAIT_POLICY=PASSIVE MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
+    "export PYTHONHASHSEED=0 CUBLAS_WORKSPACE_CONFIG=:4096:8 OMP_WAIT_POLICY=PASSIVE; "
+    "export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
 )
 
 # Snakemake looks for a default profile in profiles/ beside the Snakefile, and ours lies in
@@ -99,6 +100,8 @@ def check_config():
                 stop(f"{key}: {name}", "no such entry under encoder_settings")
     if kind_of(config["diversity_encoder"]) == "colbert":
         stop("diversity_encoder", "an encoder with one vector a query, not colbert")
+    for name in config["encoders"]:
+        check_encoder(name, config["encoder_settings"][name])
     if config["raw_dir"] is not None:
         if not exists(config["raw_dir"], Path.is_dir):
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
@@ -112,6 +115,18 @@ def check_config():
             stop(f"sources.{name}", f"only {', '.join(KNOWN_SETS)} can be simulated")
         if source["source"] == "path" and not exists(source["path"]):
             stop(f"sources.{name}.path", f"no such file or folder: {source['path'][:200]}")
+
+
+def check_encoder(name, entry):
+    """That the user's own files of an encoder are there."""
+    if entry["kind"] == "module" and not exists(ROOT / f"workflow/mvg/encoders/{entry['module']}.py"):
+        stop(f"encoder_settings.{name}.module", f"no such file: workflow/mvg/encoders/{entry['module']}.py")
+    if entry["kind"] == "vectors":
+        for dataset in config["datasets"]:
+            for side in ("documents", "queries"):
+                file = f"{entry['path']}/{dataset}/{side}.npy"
+                if not exists(file, Path.is_file):
+                    stop(f"encoder_settings.{name}.path", f"no such file: {file[:200]}")
 
 
 def source_of(dataset):
@@ -146,6 +161,17 @@ def dataset_settings(dataset, encoder):
     return entry
 
 
+def encoder_module(wildcards):
+    """The user's file of an encoder of kind ``module``: a change of it makes its vectors anew."""
+    return {"module": str(ROOT / f"workflow/mvg/encoders/{settings_of(wildcards)['module']}.py")}
+
+
+def vector_files(wildcards):
+    """The user's own vectors of a dataset."""
+    folder = f"{settings_of(wildcards)['path']}/{wildcards.dataset}"
+    return {"document_vectors": f"{folder}/documents.npy", "query_vectors": f"{folder}/queries.npy"}
+
+
 def pretrained_models():
     """[dataset, encoder, init] of each encoder that starts from somebody's weights."""
     return [
@@ -154,6 +180,13 @@ def pretrained_models():
         for encoder in config["encoders"]
         if "init" in config["encoder_settings"][encoder]
     ]
+
+
+def trained_encoders():
+    """[dataset, encoder] of each encoder that the run trains."""
+    kinds = ("dssm", "sbert", "colbert")
+    trained = [encoder for encoder in config["encoders"] if kind_of(encoder) in kinds]
+    return [[dataset, encoder] for dataset in config["datasets"] for encoder in trained]
 
 
 def local_init(wildcards):

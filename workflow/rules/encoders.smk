@@ -163,3 +163,63 @@ rule encode_sbert:
         "SBERT: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
         "../scripts/encode_pretrained.py"
+
+
+# An encoder of the user's own: one file in workflow/mvg/encoders/ with a function `encode`.
+rule encode_with_module:
+    input:
+        unpack(encoder_module),
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+    output:
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    wildcard_constraints:
+        encoder=of_kind("module"),
+    conda:
+        "../../envs/encoders.yaml"
+    threads: TORCH_THREADS
+    resources:
+        **GPU,
+        mem_mb=megabytes(factor=40, base=3000),
+        runtime=480,
+    params:
+        settings=settings_of,
+        seed=config["seed"],
+    message:
+        "Encode {wildcards.dataset} with {wildcards.encoder}"
+    script:
+        "../scripts/encode_with_module.py"
+
+
+# Ready vectors, row i those of line i of corpus.jsonl and queries.jsonl.
+rule import_vectors:
+    input:
+        unpack(vector_files),
+        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        queries="results/{run}/{dataset}/data/queries.jsonl",
+    output:
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+    wildcard_constraints:
+        encoder=of_kind("vectors"),
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=3, base=1000),
+        runtime=30,
+    message:
+        "Take the vectors of {wildcards.encoder} for {wildcards.dataset}"
+    script:
+        "../scripts/import_vectors.py"

@@ -93,3 +93,34 @@ rule popularity_figure:
         "Figure: document popularity and query diversity"
     script:
         "../scripts/popularity_figure.py"
+
+
+rule loss_curves_figure:
+    input:
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        histories=[
+            f"results/{{run}}/{dataset}/{encoder}/training.csv" for dataset, encoder in trained_encoders()
+        ],
+    output:
+        pdf="results/{run}/figures/loss_curves.pdf",
+        png=report(
+            "results/{run}/figures/loss_curves.png", caption="../report/loss_curves.rst", category="Figures"
+        ),
+        csv="results/{run}/figures/loss_curves.csv",
+    log:
+        "results/{run}/logs/loss_curves_figure.log",
+    benchmark:
+        "results/{run}/benchmarks/loss_curves_figure.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        datasets=config["datasets"],
+        trained=trained_encoders(),
+    message:
+        "Figure: how the trainings went"
+    script:
+        "../scripts/loss_curves.py"

@@ -5,6 +5,7 @@ from .claims import Measured
 from .comparison import Scale, Verdict, verdict
 from .escapes import escape_latex, escape_markdown
 from .experiments import measure
+from .loss_curves import loss_curves, write_loss_curves
 from .paper import load_paper
 from .popularity import popularity_numbers, write_popularity
 from .tables import pipe_table, write_benchmark_layouts
@@ -18,6 +19,7 @@ __all__ = [
     "escape_latex",
     "escape_markdown",
     "load_paper",
+    "loss_curves",
     "measure",
     "pipe_table",
     "popularity_numbers",
@@ -26,6 +28,7 @@ __all__ = [
     "verdict",
     "verdicts_table",
     "write_benchmark_layouts",
+    "write_loss_curves",
     "write_popularity",
     "write_table",
     "write_verdicts",

@@ -83,9 +83,10 @@ def _by_name(name: str, choices):
 
 
 @contextmanager
-def panels(count=1, height=2.4, width=None):
+def panels(count=1, height=2.4, width=None, rows=1):
     """Give ``(figure, axes)``: ``count`` panels side by side, each one column wide by default.
 
+    ``axes`` is an array (count,), or (rows, count) for several rows, which share their x axes.
     ``height`` and ``width`` are of the whole figure, in inches. Draw and save inside the block:
     the style holds there only.
     """
@@ -93,12 +94,18 @@ def panels(count=1, height=2.4, width=None):
         size = (width or count * COLUMN_WIDTH, height)
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        yield figure, figure.subplots(1, count, squeeze=False)[0]
+        axes = figure.subplots(rows, count, squeeze=False, sharex="col" if rows > 1 else "none")
+        yield figure, axes[0] if rows == 1 else axes
 
 
 def legend_below(figure, handles, labels, columns=3) -> None:
     """One legend for all panels, outside the data."""
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+
+
+def literal(label: str) -> str:
+    """Dollar signs in a name are no mathematics."""
+    return label.replace("$", r"\$")
 
 
 def save(figure, stem) -> None:

@@ -1,0 +1,28 @@
+"""Loss curves: the numbers, and the files."""
+
+import pandas as pd
+import pytest
+from mvg.reporting import loss_curves, write_loss_curves
+
+
+def history(**columns):
+    return pd.DataFrame({"step": [5, 10], "loss": [4.0, 2.0], "recall": [10.0, 30.0], "map": [1.0, 3.0]} | columns)
+
+
+def test_one_row_an_evaluation():
+    found = loss_curves({("eurlex", "dssm"): history(epoch=[1, 2]), ("mine", "sbert"): history()})
+    assert found.columns.tolist() == ["dataset", "encoder", "step", "loss", "recall", "map"]
+    assert found[["dataset", "encoder", "step"]].values.tolist() == [
+        ["eurlex", "dssm", 5],
+        ["eurlex", "dssm", 10],
+        ["mine", "sbert", 5],
+        ["mine", "sbert", 10],
+    ]
+
+
+@pytest.mark.parametrize("histories", [{}, {("a$b$", "dssm"): history(), ("a$b$", "colbert"): history()}])
+def test_the_files_are_written(tmp_path, histories):
+    write_loss_curves(loss_curves(histories), {"a$b$": {"simulated": True}}, tmp_path / "loss_curves")
+    assert (tmp_path / "loss_curves.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "loss_curves.pdf").read_bytes().startswith(b"%PDF")
+    assert len(pd.read_csv(tmp_path / "loss_curves.csv")) == 2 * len(histories)

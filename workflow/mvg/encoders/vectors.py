@@ -1,0 +1,59 @@
+"""Vectors that come from elsewhere: a user's files, or an encoder module of a user's own."""
+
+import numpy as np
+
+from ..data.errors import DataError
+from ..data.files import load_array
+
+ROWS = 1 << 16  # checked and scaled at a time
+
+
+def read_pair(documents, queries, n_documents: int, n_queries: int) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors of all documents and of all queries from two ``.npy`` files; see :func:`unit_pair`."""
+    return unit_pair(read(documents), read(queries), n_documents, n_queries, (str(documents), str(queries)))
+
+
+def read(file) -> np.ndarray:
+    """A memory-mapped ``.npy`` file. Raises DataError if it is none."""
+    try:
+        return load_array(file)
+    except (ValueError, EOFError) as error:
+        raise DataError(str(file), "", f"expected a .npy file of numbers ({error})") from error
+
+
+def unit_pair(documents, queries, n_documents: int, n_queries: int, names) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float32 in unit norm, (n_documents, dim) and (n_queries, dim).
+
+    A row of zeros, such as that of a text without tokens, gets the same in every coordinate.
+    names: what an error calls them. Raises DataError for anything but a matrix of finite numbers
+    with a row a text, and for two different widths.
+    """
+    sides = [
+        unit_rows(np.asanyarray(vectors), n, name, side)
+        for vectors, n, name, side in zip(
+            (documents, queries), (n_documents, n_queries), names, ("corpus.jsonl", "queries.jsonl")
+        )
+    ]
+    if sides[0].shape[1] != sides[1].shape[1]:
+        expected = f"expected {sides[0].shape[1]} floats a vector, as the documents have, found {sides[1].shape[1]}"
+        raise DataError(names[1], "", expected)
+    return tuple(sides)
+
+
+def unit_rows(vectors: np.ndarray, n: int, name: str, texts: str) -> np.ndarray:
+    """``vectors`` (n, dim) as float32 in unit norm; ``texts``: the file whose lines they belong to."""
+    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or vectors.shape[1] == 0:
+        raise DataError(name, "", f"expected a matrix of numbers, found {vectors.dtype} of shape {vectors.shape}")
+    if len(vectors) != n:
+        raise DataError(name, "", f"expected {n} rows, one for each line of {texts}, found {len(vectors)}")
+    unit = np.empty(vectors.shape, dtype=np.float32)
+    for start in range(0, n, ROWS):
+        block = np.asarray(vectors[start : start + ROWS], dtype=np.float64)
+        wrong = np.flatnonzero(~np.isfinite(block).all(axis=1))
+        if len(wrong):
+            raise DataError(name, f"row {start + wrong[0]}", "expected finite numbers")
+        # The largest coordinate first: a square of 1e-200 would be zero.
+        largest = np.abs(block).max(axis=1, keepdims=True)
+        block = np.where(largest > 0, block, 1.0) / np.where(largest > 0, largest, 1.0)
+        unit[start : start + ROWS] = block / np.linalg.norm(block, axis=1, keepdims=True)
+    return unit

@@ -1,0 +1,12 @@
+from mvg.data import load_texts
+from mvg.data.files import save_array
+from mvg.encoders import vectors
+from mvg.job import job
+
+with job(snakemake.log[0]) as log:
+    given = snakemake.input
+    counts = (len(load_texts(texts)[0]) for texts in (given.corpus, given.queries))
+    documents, queries = vectors.read_pair(given.document_vectors, given.query_vectors, *counts)
+    save_array(snakemake.output.documents, documents)
+    save_array(snakemake.output.queries, queries)
+    log(f"{documents.shape} and {queries.shape}")
