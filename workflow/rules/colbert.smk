@@ -160,9 +160,9 @@ rule search_colbert:
     output:
         "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}.log",
+        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}.tsv"
+        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:

@@ -29,7 +29,7 @@ rule rank_bm25:
 
 rule rank_popularity:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        stats="results/{run}/{dataset}/data/stats.json",
         train="results/{run}/{dataset}/data/pairs.train.npz",
         pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:

@@ -3,7 +3,7 @@
 
 rule allocate_budget:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
+        stats="results/{run}/{dataset}/data/stats.json",
         pairs="results/{run}/{dataset}/data/pairs.train.npz",
     output:
         "results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy",

@@ -58,9 +58,9 @@ rule search:
     output:
         "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}.log",
+        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}.tsv"
+        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
     wildcard_constraints:
         encoder=of_kind(*BI_ENCODERS),
     conda:

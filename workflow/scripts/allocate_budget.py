@@ -1,11 +1,11 @@
-from mvg.data import load_texts, read_split
+from mvg.data import load_stats, read_split
 from mvg.data.files import save_array
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.multiview.budget import allocate
 
 with job(snakemake.log[0]) as log:
-    n_documents = len(load_texts(snakemake.input.corpus)[0])
+    n_documents = load_stats(snakemake.input.stats)["documents"]
     popularity = training_popularity(read_split(snakemake.input.pairs).pairs, n_documents)
     total = round(float(snakemake.wildcards.m_avg) * n_documents)
     counts = allocate(popularity, total, float(snakemake.wildcards.beta))

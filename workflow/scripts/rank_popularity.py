@@ -1,5 +1,5 @@
 import numpy as np
-from mvg.data import load_texts, read_split
+from mvg.data import load_stats, read_split
 from mvg.data.files import save_arrays
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
@@ -8,7 +8,7 @@ from mvg.search.ranking import rank_scores
 CELLS = 20_000_000  # scores held at a time
 
 with job(snakemake.log[0]) as log:
-    n_documents = len(load_texts(snakemake.input.corpus)[0])
+    n_documents = load_stats(snakemake.input.stats)["documents"]
     split = read_split(snakemake.input.pairs)
     popularity = training_popularity(read_split(snakemake.input.train).pairs, n_documents).astype(float)
     ranking = rank_scores(
