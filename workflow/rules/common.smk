@@ -15,7 +15,7 @@ from snakemake.utils import validate
 ROOT = Path(workflow.basedir)
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
-BI_ENCODERS = ["dssm", "pretrained", "sbert", "module", "vectors"]  # kinds with one vector a text
+ONE_VECTOR = ["dssm", "pretrained", "sbert", "module", "vectors"]  # kinds with one vector a text
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 

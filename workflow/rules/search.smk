@@ -14,7 +14,7 @@ rule choose_prior:
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/choose_prior.tsv"
     wildcard_constraints:
-        encoder=of_kind(*BI_ENCODERS),
+        encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
     threads: 2
@@ -62,7 +62,7 @@ rule search:
     benchmark:
         "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
     wildcard_constraints:
-        encoder=of_kind(*BI_ENCODERS),
+        encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
     threads: 2

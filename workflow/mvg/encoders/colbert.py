@@ -43,7 +43,7 @@ class Settings:
     scale: float = 1.0  # inverse temperature of the softmax
     dropout: float = 0.0  # of the backbone, in training
     evaluate_every: int = 500  # steps; the best on dev is kept
-    dev_queries: int = 1000  # the first of dev, that choose
+    dev_queries: int = 1000  # at most that many of dev, spread evenly, choose it
     precision: str = "float32"  # or bfloat16: of the encoder in training; scores always in float32
 
     @classmethod
