@@ -54,6 +54,15 @@ RAW_FILES = {
         "dataset/dev/3C.json": jsonl(law("3C", "On tax", "2", labels="concepts")),
         "dataset/test/3D.json": jsonl(law("3D", "On fish", "1", labels="concepts")),
     },
+    "beir": {
+        "corpus.jsonl": jsonl({"_id": "a", "title": "Apple", "text": ""}, {"_id": "p", "title": "", "text": "Pear"}),
+        "queries.jsonl": jsonl(*({"_id": f"q{i}", "text": text} for i, text in enumerate(["red", "green", "ripe"]))),
+        "qrels/train.tsv": b"query-id\tcorpus-id\tscore\nq0\ta\t1\nq0\tp\t1\n",
+        "qrels/dev.tsv": b"query-id\tcorpus-id\tscore\nq1\ta\t1\n",
+        "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq2\tp\t1\n",
+    },
+    # The splits go by the sha256 of the text.
+    "csv": {"pairs.csv": b"query,document\nfruit,Apple\nfruit,Pear\nstone,Pear\njam,Apple\n"},
     "medline": {
         "a.xml.gz": gzip.compress(medline(article(TRAIN_PMID, "On mice", MICE))),
         "b.xml.gz": gzip.compress(medline(article(DEV_PMID, "Of mice", MICE), article(TEST_PMID, "By mice", MICE))),

@@ -157,6 +157,52 @@ CASES = {
     ("xc", "filter_labels_test.txt", "filter_labels_test.txt"): [
         (b"0 1\n1 1\n", "line 2: expected query indices up to 0, found 1"),
     ],
+    ("beir", "corpus.jsonl", "corpus.jsonl"): [
+        (b"", "expected at least one document, found none"),
+        (jsonl({"text": "x"}), "line 1: expected a field '_id'"),
+        (jsonl({"_id": "x"}), "line 1: expected a field 'text'"),
+        (jsonl({"_id": True, "text": "x"}), "line 1: expected '_id' to be a text, found true"),
+        (jsonl({"_id": 1.0, "text": "x"}), "line 1: expected '_id' to be a text, found a number"),
+        (jsonl({"_id": "x", "title": 3, "text": "x"}), "line 1: expected 'title' to be a text"),
+        (jsonl({"_id": 7, "text": "x"}, {"_id": "7", "text": "y"}), "line 2: expected each id once, found '7'"),
+        (jsonl({"_id": "x", "text": "x"})[:-5], "line 1: expected a JSON object, but: Expecting value"),
+    ],
+    ("beir", "queries.jsonl", "queries.jsonl"): [
+        (jsonl({"_id": "q", "text": None}), "line 1: expected 'text' to be a text, found null"),
+        (jsonl({"_id": "q\n", "text": "x"}), "line 1: expected an id without tabs"),
+        (jsonl({"_id": "q", "text": "x", "metadata": [1]}), "line 1: expected 'metadata' to be an object"),
+        (jsonl({"_id": "q", "text": "x", "metadata": {"weight": 0}}), "line 1: expected 'metadata.weight' to be"),
+        (jsonl({"_id": "q", "text": "x", "metadata": {"weight": "7"}}), "line 1: expected 'metadata.weight' to be"),
+        (b'{"_id": "q", "text": "x", "metadata": {"weight": 1e999}}', "line 1: expected 'metadata.weight' to be"),
+    ],
+    ("beir", "qrels/train.tsv", "qrels/train.tsv"): [
+        (b"q0 a 1\n", "line 1: expected query-id, corpus-id and score, separated by tabs, found 1 columns"),
+        (b"q0\t0\ta\t1\n", "line 1: expected query-id, corpus-id and score, separated by tabs, found 4 columns"),
+        (b"query-id\tcorpus-id\tscore\nq0\ta\tyes\n", "line 2: expected a score that is a number, found 'yes'"),
+        (b"q0\ta\tnan\n", "line 1: expected a score that is a number, found 'nan'"),
+        (b"q0\ta\t\n", "line 1: expected a score that is a number, found ''"),
+        (b"q0\ta\t1\nq9\ta\t1\n", "line 2: expected an id of "),
+        (b"q0\tz\t1\n", "line 1: expected an id of the corpus, found 'z'"),
+        (b"q0\ta\t1\n\xff\ta\t1\n", "line 2: expected UTF-8, byte 1 is not"),
+    ],
+    ("beir", "filters/train.tsv", "filters/train.tsv"): [
+        (b"q0\ta\t1\n", "line 1: expected query-id and corpus-id, separated by tabs, found 3 columns"),
+        (b"query-id\tcorpus-id\nq8\ta\n", "line 2: expected an id of "),
+    ],
+    ("csv", "pairs.csv", "pairs.csv"): [
+        (b"", "expected a table, found an empty file"),
+        (b"\n", "line 1: expected two columns, or the names of columns under 'columns' in the config, found 0"),
+        (b"fruit\n", "line 1: expected two columns, or the names"),
+        (b"a,b,c\n", "line 1: expected two columns, or the names"),
+        (b"query,document,x\nfruit,Apple\n", "line 2: expected 3 columns, as in line 1, found 2"),
+        (b"fruit,Apple\nstone,Pear,Plum\n", "line 2: expected 2 columns, as in line 1, found 3"),
+        (b'fruit,"Apple\nstone,Pear\n', "line 2: expected a row of a table, but: unexpected end of data"),
+        (b'fruit,"Ap"ple\n', "line 1: expected a row of a table, but: "),
+        (b"fruit,Apple\rstone,Pear\n", "line 1: expected a row of a table, but: new-line character"),
+        (b"fruit,Apple\n\xe9\n", "line 2: expected UTF-8, byte 1 is not"),
+        ("fruit,Apple\n".encode("utf-16"), "line 1: expected UTF-8, byte 1 is not"),
+        (b"\x1f\x8b\x08", "line 1: expected UTF-8, byte 2 is not"),
+    ],
     ("medline", "c.xml.gz", "c.xml.gz"): [
         (
             xml(article(1, "&lol;", MICE), prolog=ENTITY),
@@ -212,7 +258,7 @@ def nothing_left(tmp_path) -> bool:
 
 
 def test_the_table_is_not_cut_short():
-    assert sum(map(len, CASES.values())) >= 40
+    assert sum(map(len, CASES.values())) >= 100
 
 
 def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
@@ -226,6 +272,8 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
 @pytest.mark.parametrize(
     ("format", "expected"),
     [
+        ("beir", "expected a file corpus.jsonl there"),
+        ("csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
         ("eurlex", "expected a file eurovoc_concepts.jsonl there"),
         ("eurlex-json", "expected a file EURLEX57K.json there"),
         ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),

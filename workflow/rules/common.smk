@@ -235,12 +235,13 @@ def raw_files(wildcards):
 
 
 def raw_source(wildcards):
-    """What the reader needs to know: format, path, and whether the data are simulated."""
+    """What the reader needs to know: format, path, its options, and whether the data are simulated."""
     source = source_of(wildcards.dataset)
     if source["source"] == "simulated":
         path = f"results/{wildcards.run}/{wildcards.dataset}/raw"
-        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "simulated": True}
-    return {"format": source["format"], "path": source["path"], "simulated": False}
+        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "options": {}, "simulated": True}
+    options = {key: value for key, value in source.items() if key not in ("source", "path", "format")}
+    return {"format": source["format"], "path": source["path"], "options": options, "simulated": False}
 
 
 def mvg_folder(wildcards):

@@ -98,6 +98,10 @@ class Member(NamedTuple):
         with self.open() as packed, gzip.GzipFile(fileobj=packed, mode="rb") as file:
             yield Stream(file, self.label, packed)
 
+    def open_text(self):
+        """Its bytes, gunzipped if its name ends in ``.gz``."""
+        return self.open_gzip() if self.label.endswith(".gz") else self.open()
+
 
 def loose(path: Path) -> Member:
     return Member(str(path), lambda: open(path, "rb"))
@@ -128,8 +132,8 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
 
 
 def find(members: dict[str, Member], name: str, path) -> Member | None:
-    """The one member called ``name``, in whatever folder; None if there is none."""
-    found = [full for full in members if _base(full) == name]
+    """The one member called ``name`` (``file`` or ``folder/file``), wherever it lies; None if there is none."""
+    found = [full for full in members if f"/{full}".endswith(f"/{name}")]
     if len(found) > 1:
         raise DataError(path, "", f"expected one {name}, found {', '.join(found)}")
     return members[found[0]] if found else None
@@ -137,7 +141,19 @@ def find(members: dict[str, Member], name: str, path) -> Member | None:
 
 def need(members: dict[str, Member], name: str, path) -> Member:
     """The one member called ``name``; a DataError if there is none."""
-    member = find(members, name, path)
+    return found(find(members, name, path), name, path)
+
+
+def find_either(members: dict[str, Member], name: str, path) -> Member | None:
+    """The one member called ``name`` or ``name.gz``; None if there is neither."""
+    plain, packed = find(members, name, path), find(members, f"{name}.gz", path)
+    if plain and packed:
+        raise DataError(path, "", f"expected {name} or {name}.gz, found both")
+    return plain or packed
+
+
+def found(member: Member | None, name: str, path) -> Member:
+    """``member``; a DataError if it is None."""
     if member is None:
         raise DataError(path, "", f"expected a file {name} there, loose or in the zip")
     return member
@@ -182,20 +198,33 @@ def _checked_members(archive: zipfile.ZipFile, path: Path) -> dict[str, Member]:
     return members
 
 
-def json_lines(file, name) -> Iterator[tuple[int, dict]]:
-    """(line number, object) for each line of a binary ``file`` of JSON objects.
-
-    Lines end at ``\\n`` only: U+2028 and its like are text. Blank lines may stand at the end.
-    """
-    blank = None
+def lines(file, name) -> Iterator[tuple[int, bytes]]:
+    """(line number, line) of a binary ``file``, without a byte order mark; lines end at ``\\n`` only."""
     for number in count(1):
         line = file.readline(MAX_LINE + 1)
         if not line:
             return
         if len(line) > MAX_LINE:
             raise DataError(name, f"line {number}", f"expected at most {MAX_LINE} bytes a line")
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+
+
+def text_lines(file, name) -> Iterator[tuple[int, str]]:
+    """The same as text; a DataError for what is not UTF-8."""
+    for number, line in lines(file, name):
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(name, f"line {number}", f"expected UTF-8, byte {error.start + 1} is not") from error
+
+
+def json_lines(file, name) -> Iterator[tuple[int, dict]]:
+    """(line number, object) for each line of a binary ``file`` of JSON objects.
+
+    U+2028 and its like are text. Blank lines may stand at the end.
+    """
+    blank = None
+    for number, line in lines(file, name):
         if not line.strip():
             blank = blank or number
             continue

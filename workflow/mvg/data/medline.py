@@ -12,7 +12,7 @@ from .archives import loose
 from .errors import DataError
 from .fields import fit_id, new_id
 from .records import Document, Query
-from .splits import hashed_fraction
+from .splits import eight_one_one
 
 SPLIT_RULE = "sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test"
 
@@ -49,7 +49,7 @@ def read_medline(path, dropped: Counter) -> Iterator[Document | Query]:
                 if names.setdefault(fit_id(id, *place), name) != name:
                     dropped["other_names_of_descriptors"] += 1
             relevant = tuple(id for id, _ in article.descriptors)
-            yield Query(pmid, article.title, _split(pmid), relevant)
+            yield Query(pmid, article.title, eight_one_one(pmid), relevant)
     # Not in order of first use, which is almost one of popularity and would rank by itself.
     for id in sorted(names):
         yield Document(id, names[id])
@@ -60,11 +60,6 @@ def _files(path: Path) -> list[Path]:
     if not files:
         raise DataError(path, "", "expected a folder with *.xml.gz files of MEDLINE here")
     return files
-
-
-def _split(pmid: str) -> str:
-    fraction = hashed_fraction(pmid)
-    return "train" if fraction < 0.8 else "dev" if fraction < 0.9 else "test"
 
 
 def _check_md5(file: Path) -> None:
