@@ -107,6 +107,23 @@ def loose(path: Path) -> Member:
     return Member(str(path), lambda: open(path, "rb"))
 
 
+def read_through(path: Path, name: str) -> None:
+    """Read all of a zip or gzip, by the suffix of ``name``: they carry checksums. DataError if broken."""
+    if name.endswith(".zip"):
+        with _open_zip(path) as members:
+            for member in members.values():
+                with member.open() as file:
+                    _exhaust(file)
+    elif name.endswith(".gz"):
+        with loose(path).open_gzip() as file:
+            _exhaust(file)
+
+
+def _exhaust(file: Stream) -> None:
+    while file.read(2**20):
+        pass
+
+
 @contextmanager
 def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member]]:
     """The files of a raw data set by their relative names.

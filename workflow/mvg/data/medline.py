@@ -16,6 +16,8 @@ from .splits import eight_one_one
 
 SPLIT_RULE = "sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test"
 
+MANIFEST = "downloaded.json"  # beside downloaded files: which of them belong to the set
+
 _ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
 # Only these, and only in these parents: comments and references have PMIDs and titles as well.
 _READ = {
@@ -66,15 +68,20 @@ def _check_md5(file: Path) -> None:
     listed = file.with_name(f"{file.name}.md5")
     if not listed.exists():
         return
-    line = re.fullmatch(rb"MD5 ?\(.*\) ?= ?([0-9a-fA-F]{32})\s*", listed.read_bytes()[:4096])
-    if not line:
-        raise DataError(listed, "", "expected one line 'MD5(<file>)= <32 hex digits>'")
+    wanted = listed_md5(listed)
     with open(file, "rb") as content:
         found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    wanted = line[1].decode().lower()
     if found != wanted:
         expected = f"expected MD5 {wanted}, as the .md5 beside it says, found {found}"
         raise DataError(file, "", expected)
+
+
+def listed_md5(path: Path) -> str:
+    """The hex digest in a ``.md5`` of the NLM, ``MD5(<file>)= <hex>``."""
+    line = re.fullmatch(rb"MD5 ?\(.*\) ?= ?([0-9a-fA-F]{32})\s*", path.read_bytes()[:4096])
+    if not line:
+        raise DataError(path, "", "expected one line 'MD5(<file>)= <32 hex digits>'")
+    return line[1].decode().lower()
 
 
 class _Article(NamedTuple):
