@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -38,6 +38,18 @@ class Behaviour:
             time.sleep(pause)
 
 
+class Refuses(Behaviour):
+    """Answers with ``code`` ``times`` times, then as it should."""
+
+    def __init__(self, data, code, headers=(), times=99, page=b""):
+        super().__init__(data)
+        self.answers = [lambda request: fail(request, code, headers, page)] * times
+
+    def answer(self, request):
+        self.asked.append(request.headers.get("Range"))
+        self.answers.pop()(request) if self.answers else self.send(request)
+
+
 def fail(request, code, headers=(), page=b"") -> None:
     request.send_response(code)
     for name, value in headers:
@@ -56,10 +68,8 @@ def serving(behaviours: dict):
             behaviour = behaviours.get(self.path)
             if behaviour is None:
                 return fail(self, 404)
-            try:
+            with suppress(BrokenPipeError, ConnectionResetError):  # the client had enough
                 behaviour.answer(self)
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # the client had enough
             self.close_connection = True
 
         def log_message(self, *arguments):

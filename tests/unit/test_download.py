@@ -5,13 +5,13 @@ import hashlib
 import json
 import random
 import shutil
-from email.utils import format_datetime
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
-from misbehaving_server import Behaviour, fail, serving
+from misbehaving_server import Behaviour, Refuses, fail, serving
 from mvg.data import DataError
-from mvg.data.download import _spread, catalogue, download
+from mvg.data.download import catalogue, download, spread
 from mvg.data.transfer import File, Patience, fetch
 from raw_sets import RAW_FILES, write_zip
 
@@ -74,18 +74,6 @@ class Length(Behaviour):
     def answer(self, request):
         self.asked.append(request.headers.get("Range"))
         self.send(request, length=self.length)
-
-
-class Refuses(Behaviour):
-    """Answers with ``code`` ``times`` times, then as it should."""
-
-    def __init__(self, data, code, headers=(), times=99, page=b""):
-        super().__init__(data)
-        self.answers = [lambda request: fail(request, code, headers, page)] * times
-
-    def answer(self, request):
-        self.asked.append(request.headers.get("Range"))
-        self.answers.pop()(request) if self.answers else self.send(request)
 
 
 class Slow(Behaviour):
@@ -284,9 +272,9 @@ def test_a_gzip_without_checksum_survives_cuts(tmp_path):
 
 def test_the_page_of_google_drive_that_asks_to_confirm(tmp_path):
     form = (
-        '<html><head><title>Google Drive - Virus scan warning</title></head><body><form id="download-form" '
+        '<html><head><title>Google Drive - Virus scan warning</title></head><form id="download-form" '
         'action="/download" method="get"><input type="submit" value="Download anyway"/>'
-        '<input type="hidden" name="id" value="1Q Z"><input type="hidden" name="confirm" value="t"></form></body></html>'
+        '<input type="hidden" name="id" value="1Q Z"><input type="hidden" name="confirm" value="t"></form></html>'
     )
     more = {"/download?id=1Q+Z&confirm=t": Behaviour(DATA)}
     with serving({"/uc": Page(form.encode())} | more) as address:
@@ -353,9 +341,9 @@ def test_more_files_later_fetch_only_those(tmp_path):
     assert asked == {"/base/"} | {f"/base/pubmed26n000{n}.xml.gz{end}" for n in (2, 4) for end in ("", ".md5")}
 
 
-def test_files_are_spread_over_the_years():
-    assert _spread(list("abcdefghij"), 3) == ["a", "d", "g"]
-    assert _spread(list("abc"), None) == _spread(list("abc"), 7) == ["a", "b", "c"]
+def test_files_arespread_over_the_years():
+    assert spread(list("abcdefghij"), 3) == ["a", "d", "g"]
+    assert spread(list("abc"), None) == spread(list("abc"), 7) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -389,7 +377,10 @@ def test_eurlex_is_vouched_for():
 
 
 def test_what_is_downloaded_is_what_the_readers_read(tmp_path, prepare):
-    write_zip(tmp_path / "server/dataset.zip", {k: v for k, v in RAW_FILES["eurlex"].items() if k.endswith(("n.jsonl", "v.jsonl", "t.jsonl"))})
+    write_zip(
+        tmp_path / "server/dataset.zip",
+        {k: v for k, v in RAW_FILES["eurlex"].items() if k.endswith(("n.jsonl", "v.jsonl", "t.jsonl"))},
+    )
     data = (tmp_path / "server/dataset.zip").read_bytes()
     concepts = RAW_FILES["eurlex"]["eurovoc_concepts.jsonl"]
     with serving({"/dataset.zip": Behaviour(data), "/concepts": Behaviour(concepts)}) as address:

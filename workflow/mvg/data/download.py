@@ -11,7 +11,7 @@ import yaml
 from .errors import DataError
 from .files import text_writer
 from .medline import MANIFEST, listed_md5
-from .transfer import File, Patience, digest, fetch
+from .transfer import PATIENCE, File, digest, fetch
 
 
 def catalogue() -> dict:
@@ -25,7 +25,7 @@ def download(
     year: int | None = None,
     files: int | None = None,
     entry: dict | None = None,
-    patience=Patience(),
+    patience=PATIENCE,
     say=lambda line: None,
     progress=lambda name, done, total: None,
 ) -> None:
@@ -47,7 +47,7 @@ def download(
 
     if "listing" in entry:
         year, names, base = _listed(entry["listing"], folder, year, get)
-        for name in _spread(names, files):
+        for name in spread(names, files):
             urls = tuple(url + name for url in base)
             wanted.append(File(name, urls, md5=_md5_beside(name, urls, folder, get)))
     wanted += [_file(described, year) for described in entry["files"]]
@@ -64,7 +64,9 @@ def _listed(listing: dict, folder: Path, year: int | None, get) -> tuple[int, li
     page.unlink()
     years = re.findall(listing["names"].replace("{yy}", r"(\d\d)"), text)
     if not years:
-        expected = f"expected names like {listing['names']} in {listing['urls'][0]}, found none; look at it in a browser"
+        expected = (
+            f"expected names like {listing['names']} in {listing['urls'][0]}, found none; look at it in a browser"
+        )
         raise DataError(folder, "", expected)
     latest = 2000 + int(max(years))
     names = sorted(set(re.findall(listing["names"].replace("{yy}", f"{(year or latest) % 100:02d}"), text)))
@@ -87,7 +89,7 @@ def _md5_beside(name: str, urls: tuple[str, ...], folder: Path, get) -> str:
         raise
 
 
-def _spread(names: list[str], wanted: int | None) -> list[str]:
+def spread(names: list[str], wanted: int | None) -> list[str]:
     """``wanted`` of ``names``, evenly from the first to the last."""
     wanted = min(wanted or len(names), len(names))
     return [names[place * len(names) // wanted] for place in range(wanted)]

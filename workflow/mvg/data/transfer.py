@@ -54,6 +54,9 @@ class Patience(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
 
 
+PATIENCE = Patience()
+
+
 class Failed(Exception):
     """Why a try failed; ``again``: whether another may do better; ``after``: seconds the server asks for."""
 
@@ -62,7 +65,7 @@ class Failed(Exception):
         self.again, self.after = again, after
 
 
-def fetch(file: File, folder, patience=Patience(), say=lambda line: None, progress=lambda done, total: None) -> Path:
+def fetch(file: File, folder, patience=PATIENCE, say=lambda line: None, progress=lambda done, total: None) -> Path:
     """``folder/<file.name>``, whole. One that is there and whole is not fetched again.
 
     Each url is tried 1 + ``len(patience.waits)`` times, resuming where the server can; tries that
