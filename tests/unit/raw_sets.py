@@ -32,6 +32,24 @@ def medline(*articles, prolog="") -> bytes:
     ).encode()
 
 
+def bioasq(*articles) -> bytes:
+    """Articles (pmid, title, name, ...), one a line as in the original."""
+    records = [{"pmid": str(pmid), "title": title, "meshMajor": names} for pmid, title, *names in articles]
+    return b'{"articles": [\n' + b",\n".join(json.dumps(record).encode() for record in records) + b"\n]}\n"
+
+
+def mesh(*descriptors) -> bytes:
+    """Descriptor records (UI, name) of MeSH, each with a cross-reference."""
+    records = "".join(
+        f'<DescriptorRecord DescriptorClass="1"><DescriptorUI>{ui}</DescriptorUI>'
+        f"<DescriptorName><String>{name}</String></DescriptorName><PharmacologicalActionList><DescriptorReferredTo>"
+        "<DescriptorUI>D99</DescriptorUI><DescriptorName><String>Other</String></DescriptorName>"
+        "</DescriptorReferredTo></PharmacologicalActionList></DescriptorRecord>\n"
+        for ui, name in descriptors
+    )
+    return f'<?xml version="1.0"?>\n<DescriptorRecordSet LanguageCode="eng">\n{records}</DescriptorRecordSet>'.encode()
+
+
 def page(uid, title, *targets) -> dict:
     return {"uid": uid, "title": title, "content": "", "target_ind": list(targets)}
 
@@ -63,6 +81,10 @@ RAW_FILES = {
     },
     # The splits go by the sha256 of the text.
     "csv": {"pairs.csv": b"query,document\nfruit,Apple\nfruit,Pear\nstone,Pear\njam,Apple\n"},
+    "bioasq": {"allMeSH.json": bioasq(*((pmid, "On mice", "Mice") for pmid in (TRAIN_PMID, DEV_PMID, TEST_PMID)))},
+    "mesh-csv": {  # 27 rows: the splits go by their numbers
+        "pubmed.csv": b"id,Title,meshMajor\n" + b"".join(b"7,On mice,\"['Mice', 'Humans']\"\n" for _ in range(27))
+    },
     "medline": {
         "a.xml.gz": gzip.compress(medline(article(TRAIN_PMID, "On mice", MICE))),
         "b.xml.gz": gzip.compress(medline(article(DEV_PMID, "Of mice", MICE), article(TEST_PMID, "By mice", MICE))),

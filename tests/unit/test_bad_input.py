@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 from mvg.data import READERS, DataError, archives
-from raw_sets import MICE, RAW_FILES, article, jsonl, law, medline, page, write_files
+from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
 GZIP = RAW_FILES["xc"]["tst.json.gz"]
@@ -219,11 +219,52 @@ CASES = {
         (gzip.compress(b"<html/>"), "line 1: expected a root element PubmedArticleSet"),
         (gzip.compress(b'<?xml version="1.0" encoding="klingon"?><a/>'), "expected XML in UTF-8"),
         (xml(article("", "T", MICE)), "line 4: expected a PMID"),
-        (xml(article(101, "T", MICE)), "PMID 101: expected each id once"),
         (xml(article(1, "T", ("D01", " "))), "line 4: expected a name in DescriptorName"),
         (xml(article(1, "T", ("D&#9;1", "x"))), "PMID 1: expected an id without tabs"),
         (xml(UNTITLED), "PMID 1: expected an ArticleTitle"),
         (xml(article(1, "T", MICE))[:-9], "expected a whole, readable file"),
+    ],
+    ("medline", "desc2026.xml", "desc2026.xml"): [
+        (b"", "line 1: expected well-formed XML, but: no element found"),
+        (b"<html/>", "line 1: expected a root element DescriptorRecordSet, found html"),
+        (mesh(), "expected at least one descriptor, found none"),
+        (mesh(("", "Mice")), "line 3: expected a DescriptorUI and a DescriptorName"),
+        (mesh(("D01", "")), "line 3: expected a DescriptorUI and a DescriptorName"),
+        (mesh(("D01", "Mice"), ("D01", "Mus")), "descriptor D01: expected one name of D01, found 'Mus'"),
+        (mesh(("D01", "Mice"))[:-9], "line 4: expected well-formed XML, but: unclosed token"),
+    ],
+    ("medline", "downloaded.json", "downloaded.json"): [
+        (b"[]", "expected a JSON object, found a list"),
+        (b'{"files": {}}', "expected a list of files"),
+    ],
+    ("bioasq", "allMeSH.json", "allMeSH.json"): [
+        (b"", 'expected JSON that begins with {"articles": ['),
+        (b"[]", 'expected JSON that begins with {"articles": ['),
+        (b'{"articles": [', "entry 1: expected a JSON object, but: Expecting value"),
+        (b'{"articles": [[]]}', "entry 1: expected a JSON object, found a list"),
+        (b'{"articles": [{"pmid": "1"', "entry 1: expected a JSON object, but: Expecting ',' delimiter"),
+        (b'{"articles": [{"pmid": NaN}]}', "entry 1: expected a JSON object, but: NaN is no JSON value"),
+        (b'{"articles": [{}]}', "article 1: expected a field 'meshMajor'"),
+        (bioasq((1, "T", 7)), "article 1: expected each entry of 'meshMajor' to be a text"),
+        (bioasq((1, 7, "Mice")), "article 1: expected 'title' to be a text, found a whole number"),
+        (bioasq(("", "T", "Mice")), "article 1: expected an id, found an empty one"),
+        (bioasq((1, "T", " ")), "article 1: expected an id, found an empty one"),
+        (bioasq((1, "T", "Mice"))[:-3], "entry 2: expected a comma or the end of the list"),
+        (bioasq((1, "T", "Mice")) + b"x", "expected nothing after the list"),
+        (bioasq((1, "T", "Mice")).replace(b"\n]}", b"{}"), "entry 2: expected a comma"),
+        (b'{"articles": [{"a": ' + b"[" * 100_000, "entry 1: expected a JSON object, but: maximum recursion"),
+    ],
+    ("mesh-csv", "pubmed.csv", "pubmed.csv"): [
+        (b"", "expected a table, found an empty file"),
+        (b"Title,mesh\n", "line 1: expected one column 'meshMajor', found Title, mesh"),
+        (b"Title,meshMajor,Title\n", "line 1: expected one column 'Title', found"),
+        (b"Title,meshMajor\nT,Mice\n", "line 2: expected meshMajor to be a list of texts, found 'Mice'"),
+        (b"Title,meshMajor\nT,\"['Mice', 7]\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"['Mice'\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"['\\x']\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"[__import__('os')]\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"[" * 100_000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"['a\\tb']\"\n", "line 2: expected an id without tabs"),
     ],
     ("medline", "a.xml.gz.md5", "a.xml.gz.md5"): [
         (b"<html>404</html>", "expected one line 'MD5(<file>)= <32 hex digits>'"),
@@ -273,6 +314,8 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
     ("format", "expected"),
     [
         ("beir", "expected a file corpus.jsonl there"),
+        ("bioasq", "expected one .json of BioASQ here, found none"),
+        ("mesh-csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
         ("csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
         ("eurlex", "expected a file eurovoc_concepts.jsonl there"),
         ("eurlex-json", "expected a file EURLEX57K.json there"),

@@ -42,7 +42,7 @@ def error_lines(done):
         ("sources={eurlex: {source: simulated, columns: {query: a, document: b}}}", ["sources.eurlex.columns"]),
         ("sources={mine: {source: path, path: ., format: csv, columns: {query: a}}}", ["columns", "document"]),
         ("sources={pubmed: {source: download, sample: {train: 0, dev: 1, test: 1}}}", ["sources.pubmed.sample.train"]),
-        ("download_dir={x}", ["download_dir", "match"]),
+        ("download_dir=a{x}", ["download_dir", "match"]),
         ("encoder_settings={dssm: {kind: dssm, vocabulary: {eurlex: 9}}}", ["dssm.vocabulary.eurlex", "minimum"]),
         ("bm25={tokenizer: nosuch}", ["bm25.tokenizer", "nosuch"]),
         ("encoder_settings={dssm: {kind: dssm, epochs: 0}}", ["encoder_settings.dssm.epochs", "minimum"]),

@@ -4,9 +4,11 @@ Nothing is unpacked to disk, everything is streamed, and whatever is wrong with 
 becomes a DataError that names the file or the member.
 """
 
+import codecs
 import gzip
 import json
 import lzma
+import re
 import struct
 import zipfile
 import zlib
@@ -250,6 +252,72 @@ def json_lines(file, name) -> Iterator[tuple[int, dict]]:
         yield number, json_object(line, name, f"line {number}")
 
 
+def json_array(file, name, field: str) -> Iterator[tuple[int, dict]]:
+    """(number from 1, object) for each entry of the list that is the only ``field`` of a JSON object, streamed.
+
+    Bytes that are no UTF-8 become U+FFFD.
+    """
+    text = _Text(file)
+    if not text.skip(rf'\ufeff?\s*\{{\s*"{field}"\s*:\s*\['):
+        raise DataError(name, "", f'expected JSON that begins with {{"{field}": [')
+    for number in count(1):
+        if text.skip(r"\s*\]\s*\}\s*"):
+            break
+        if number > 1 and not text.skip(r"\s*,"):
+            raise DataError(name, f"entry {number}", "expected a comma or the end of the list")
+        yield number, text.json_object(name, f"entry {number}")
+    if text.more():
+        raise DataError(name, "", "expected nothing after the list and the object around it")
+
+
+class _Text:
+    """Text of a binary file, as much of it in memory as a match or an object needs."""
+
+    def __init__(self, file):
+        self._file, self._decode = file, codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._text, self._at, self._ended = "", 0, False
+
+    def more(self, size: int = 2**16) -> bool:
+        """Read on; whether there is any text ahead."""
+        if not self._ended:
+            data = self._file.read(size)
+            self._ended = not data
+            self._text, self._at = self._text[self._at :] + self._decode(data, not data), 0
+        return self._at < len(self._text)
+
+    def skip(self, pattern: str) -> bool:
+        """Go past ``pattern`` if it is ahead; white space may be long."""
+        while True:
+            found = re.compile(pattern).match(self._text, self._at)
+            if found and (found.end() < len(self._text) or self._ended):
+                self._at = found.end()
+                return True
+            rest = self._text[self._at : self._at + 2**10]
+            if (not found and rest.strip() and len(rest) == 2**10) or self._ended:
+                return False
+            if len(self._text) - self._at > MAX_LINE:
+                return False
+            self.more(max(2**16, len(self._text)))
+
+    def json_object(self, name, where: str) -> dict:
+        """The object ahead, of at most MAX_LINE characters."""
+        self.skip(r"\s*")
+        while True:
+            try:
+                value, self._at = _decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                ahead = len(self._text) - self._at
+                if self._text[self._at : self._at + 1] in ("{", "") and ahead <= MAX_LINE and not self._ended:
+                    self.more(max(2**16, ahead))
+                    continue
+                raise DataError(name, where, f"expected a JSON object, but: {error.msg}") from error
+            except (ValueError, RecursionError) as error:
+                raise DataError(name, where, f"expected a JSON object, but: {error}") from error
+            if not isinstance(value, dict):
+                raise DataError(name, where, f"expected a JSON object, found {kind(value)}")
+            return value
+
+
 def read_json(member: Member) -> dict:
     """The JSON object that is the whole of ``member``."""
     with member.open() as file:
@@ -262,7 +330,7 @@ def read_json(member: Member) -> dict:
 def json_object(data: bytes, file, where: str) -> dict:
     """The JSON object in ``data``; NaN, infinities and numbers of thousands of digits are none."""
     try:
-        value = _decode(data.decode())
+        value = _decoder.decode(data.decode())
     except UnicodeDecodeError as error:
         raise DataError(file, where, f"expected UTF-8, byte {error.start + 1} is not") from error
     except json.JSONDecodeError as error:
@@ -279,4 +347,4 @@ def _refuse_constant(name: str):
     raise ValueError(f"{name} is no JSON value")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)

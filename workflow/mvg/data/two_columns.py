@@ -33,7 +33,7 @@ def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Do
     relevant: dict[str, list[str]] = {}  # query text -> document ids
     documents: dict[str, str] = {}  # id -> text
     with loose(the_table(Path(path))).open_text() as file:
-        for query, document in pairs(file, file.label, columns):
+        for _, query, document in pairs(file, file.label, columns):
             if not (query and document):
                 dropped["rows_without_query_or_document"] += 1
                 continue
@@ -62,8 +62,8 @@ def text_id(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def pairs(file, name, columns: dict | None = None) -> Iterator[tuple[str, str]]:
-    """(query, document) of each row of a binary ``file``, stripped."""
+def pairs(file, name, columns: dict | None = None) -> Iterator[tuple[str, str, str]]:
+    """("line n", query, document) of each row of a binary ``file``, stripped."""
     places = None
     for where, row in rows(file, name, columns):
         if places is None:
@@ -76,7 +76,7 @@ def pairs(file, name, columns: dict | None = None) -> Iterator[tuple[str, str]]:
             continue
         if len(row) != width:
             raise DataError(name, where, f"expected {width} columns, as in line 1, found {len(row)}")
-        yield tuple(row[place].strip() for place in places)
+        yield where, row[places[0]].strip(), row[places[1]].strip()
 
 
 def rows(file, name, columns: dict | None = None) -> Iterator[tuple[str, list[str]]]:
