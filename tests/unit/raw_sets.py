@@ -32,6 +32,24 @@ def medline(*articles, prolog="") -> bytes:
     ).encode()
 
 
+def bioasq(*articles) -> bytes:
+    """Articles (pmid, title, name, ...), one a line as in the original."""
+    records = [{"pmid": str(pmid), "title": title, "meshMajor": names} for pmid, title, *names in articles]
+    return b'{"articles": [\n' + b",\n".join(json.dumps(record).encode() for record in records) + b"\n]}\n"
+
+
+def mesh(*descriptors) -> bytes:
+    """Descriptor records (UI, name) of MeSH, each with a cross-reference."""
+    records = "".join(
+        f'<DescriptorRecord DescriptorClass="1"><DescriptorUI>{ui}</DescriptorUI>'
+        f"<DescriptorName><String>{name}</String></DescriptorName><PharmacologicalActionList><DescriptorReferredTo>"
+        "<DescriptorUI>D99</DescriptorUI><DescriptorName><String>Other</String></DescriptorName>"
+        "</DescriptorReferredTo></PharmacologicalActionList></DescriptorRecord>\n"
+        for ui, name in descriptors
+    )
+    return f'<?xml version="1.0"?>\n<DescriptorRecordSet LanguageCode="eng">\n{records}</DescriptorRecordSet>'.encode()
+
+
 def page(uid, title, *targets) -> dict:
     return {"uid": uid, "title": title, "content": "", "target_ind": list(targets)}
 
@@ -53,6 +71,19 @@ RAW_FILES = {
         "dataset/train/3A.json": jsonl(law("3A", "On fish\n", "1", labels="concepts")),
         "dataset/dev/3C.json": jsonl(law("3C", "On tax", "2", labels="concepts")),
         "dataset/test/3D.json": jsonl(law("3D", "On fish", "1", labels="concepts")),
+    },
+    "beir": {
+        "corpus.jsonl": jsonl({"_id": "a", "title": "Apple", "text": ""}, {"_id": "p", "title": "", "text": "Pear"}),
+        "queries.jsonl": jsonl(*({"_id": f"q{i}", "text": text} for i, text in enumerate(["red", "green", "ripe"]))),
+        "qrels/train.tsv": b"query-id\tcorpus-id\tscore\nq0\ta\t1\nq0\tp\t1\n",
+        "qrels/dev.tsv": b"query-id\tcorpus-id\tscore\nq1\ta\t1\n",
+        "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq2\tp\t1\n",
+    },
+    # The splits go by the sha256 of the text.
+    "csv": {"pairs.csv": b"query,document\nfruit,Apple\nfruit,Pear\nstone,Pear\njam,Apple\n"},
+    "bioasq": {"allMeSH.json": bioasq(*((pmid, "On mice", "Mice") for pmid in (TRAIN_PMID, DEV_PMID, TEST_PMID)))},
+    "mesh-csv": {  # 27 rows: the splits go by their numbers
+        "pubmed.csv": b"id,Title,meshMajor\n" + b"".join(b"7,On mice,\"['Mice', 'Humans']\"\n" for _ in range(27))
     },
     "medline": {
         "a.xml.gz": gzip.compress(medline(article(TRAIN_PMID, "On mice", MICE))),

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 from mvg.data import READERS, DataError, archives
-from raw_sets import MICE, RAW_FILES, article, jsonl, law, medline, page, write_files
+from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
 GZIP = RAW_FILES["xc"]["tst.json.gz"]
@@ -157,6 +157,52 @@ CASES = {
     ("xc", "filter_labels_test.txt", "filter_labels_test.txt"): [
         (b"0 1\n1 1\n", "line 2: expected query indices up to 0, found 1"),
     ],
+    ("beir", "corpus.jsonl", "corpus.jsonl"): [
+        (b"", "expected at least one document, found none"),
+        (jsonl({"text": "x"}), "line 1: expected a field '_id'"),
+        (jsonl({"_id": "x"}), "line 1: expected a field 'text'"),
+        (jsonl({"_id": True, "text": "x"}), "line 1: expected '_id' to be a text, found true"),
+        (jsonl({"_id": 1.0, "text": "x"}), "line 1: expected '_id' to be a text, found a number"),
+        (jsonl({"_id": "x", "title": 3, "text": "x"}), "line 1: expected 'title' to be a text"),
+        (jsonl({"_id": 7, "text": "x"}, {"_id": "7", "text": "y"}), "line 2: expected each id once, found '7'"),
+        (jsonl({"_id": "x", "text": "x"})[:-5], "line 1: expected a JSON object, but: Expecting value"),
+    ],
+    ("beir", "queries.jsonl", "queries.jsonl"): [
+        (jsonl({"_id": "q", "text": None}), "line 1: expected 'text' to be a text, found null"),
+        (jsonl({"_id": "q\n", "text": "x"}), "line 1: expected an id without tabs"),
+        (jsonl({"_id": "q", "text": "x", "metadata": [1]}), "line 1: expected 'metadata' to be an object"),
+        (jsonl({"_id": "q", "text": "x", "metadata": {"weight": 0}}), "line 1: expected 'metadata.weight' to be"),
+        (jsonl({"_id": "q", "text": "x", "metadata": {"weight": "7"}}), "line 1: expected 'metadata.weight' to be"),
+        (b'{"_id": "q", "text": "x", "metadata": {"weight": 1e999}}', "line 1: expected 'metadata.weight' to be"),
+    ],
+    ("beir", "qrels/train.tsv", "qrels/train.tsv"): [
+        (b"q0 a 1\n", "line 1: expected query-id, corpus-id and score, separated by tabs, found 1 columns"),
+        (b"q0\t0\ta\t1\n", "line 1: expected query-id, corpus-id and score, separated by tabs, found 4 columns"),
+        (b"query-id\tcorpus-id\tscore\nq0\ta\tyes\n", "line 2: expected a score that is a number, found 'yes'"),
+        (b"q0\ta\tnan\n", "line 1: expected a score that is a number, found 'nan'"),
+        (b"q0\ta\t\n", "line 1: expected a score that is a number, found ''"),
+        (b"q0\ta\t1\nq9\ta\t1\n", "line 2: expected an id of "),
+        (b"q0\tz\t1\n", "line 1: expected an id of the corpus, found 'z'"),
+        (b"q0\ta\t1\n\xff\ta\t1\n", "line 2: expected UTF-8, byte 1 is not"),
+    ],
+    ("beir", "filters/train.tsv", "filters/train.tsv"): [
+        (b"q0\ta\t1\n", "line 1: expected query-id and corpus-id, separated by tabs, found 3 columns"),
+        (b"query-id\tcorpus-id\nq8\ta\n", "line 2: expected an id of "),
+    ],
+    ("csv", "pairs.csv", "pairs.csv"): [
+        (b"", "expected a table, found an empty file"),
+        (b"\n", "line 1: expected two columns, or the names of columns under 'columns' in the config, found 0"),
+        (b"fruit\n", "line 1: expected two columns, or the names"),
+        (b"a,b,c\n", "line 1: expected two columns, or the names"),
+        (b"query,document,x\nfruit,Apple\n", "line 2: expected 3 columns, as in line 1, found 2"),
+        (b"fruit,Apple\nstone,Pear,Plum\n", "line 2: expected 2 columns, as in line 1, found 3"),
+        (b'fruit,"Apple\nstone,Pear\n', "line 2: expected a row of a table, but: unexpected end of data"),
+        (b'fruit,"Ap"ple\n', "line 1: expected a row of a table, but: "),
+        (b"fruit,Apple\rstone,Pear\n", "line 1: expected a row of a table, but: new-line character"),
+        (b"fruit,Apple\n\xe9\n", "line 2: expected UTF-8, byte 1 is not"),
+        ("fruit,Apple\n".encode("utf-16"), "line 1: expected UTF-8, byte 1 is not"),
+        (b"\x1f\x8b\x08", "line 1: expected UTF-8, byte 2 is not"),
+    ],
     ("medline", "c.xml.gz", "c.xml.gz"): [
         (
             xml(article(1, "&lol;", MICE), prolog=ENTITY),
@@ -173,11 +219,52 @@ CASES = {
         (gzip.compress(b"<html/>"), "line 1: expected a root element PubmedArticleSet"),
         (gzip.compress(b'<?xml version="1.0" encoding="klingon"?><a/>'), "expected XML in UTF-8"),
         (xml(article("", "T", MICE)), "line 4: expected a PMID"),
-        (xml(article(101, "T", MICE)), "PMID 101: expected each id once"),
         (xml(article(1, "T", ("D01", " "))), "line 4: expected a name in DescriptorName"),
         (xml(article(1, "T", ("D&#9;1", "x"))), "PMID 1: expected an id without tabs"),
         (xml(UNTITLED), "PMID 1: expected an ArticleTitle"),
         (xml(article(1, "T", MICE))[:-9], "expected a whole, readable file"),
+    ],
+    ("medline", "desc2026.xml", "desc2026.xml"): [
+        (b"", "line 1: expected well-formed XML, but: no element found"),
+        (b"<html/>", "line 1: expected a root element DescriptorRecordSet, found html"),
+        (mesh(), "expected at least one descriptor, found none"),
+        (mesh(("", "Mice")), "line 3: expected a DescriptorUI and a DescriptorName"),
+        (mesh(("D01", "")), "line 3: expected a DescriptorUI and a DescriptorName"),
+        (mesh(("D01", "Mice"), ("D01", "Mus")), "descriptor D01: expected one name of D01, found 'Mus'"),
+        (mesh(("D01", "Mice"))[:-9], "line 4: expected well-formed XML, but: unclosed token"),
+    ],
+    ("medline", "downloaded.json", "downloaded.json"): [
+        (b"[]", "expected a JSON object, found a list"),
+        (b'{"files": {}}', "expected a list of files"),
+    ],
+    ("bioasq", "allMeSH.json", "allMeSH.json"): [
+        (b"", 'expected JSON that begins with {"articles": ['),
+        (b"[]", 'expected JSON that begins with {"articles": ['),
+        (b'{"articles": [', "entry 1: expected a JSON object, but: Expecting value"),
+        (b'{"articles": [[]]}', "entry 1: expected a JSON object, found a list"),
+        (b'{"articles": [{"pmid": "1"', "entry 1: expected a JSON object, but: Expecting ',' delimiter"),
+        (b'{"articles": [{"pmid": NaN}]}', "entry 1: expected a JSON object, but: NaN is no JSON value"),
+        (b'{"articles": [{}]}', "article 1: expected a field 'meshMajor'"),
+        (bioasq((1, "T", 7)), "article 1: expected each entry of 'meshMajor' to be a text"),
+        (bioasq((1, 7, "Mice")), "article 1: expected 'title' to be a text, found a whole number"),
+        (bioasq(("", "T", "Mice")), "article 1: expected an id, found an empty one"),
+        (bioasq((1, "T", " ")), "article 1: expected an id, found an empty one"),
+        (bioasq((1, "T", "Mice"))[:-3], "entry 2: expected a comma or the end of the list"),
+        (bioasq((1, "T", "Mice")) + b"x", "expected nothing after the list"),
+        (bioasq((1, "T", "Mice")).replace(b"\n]}", b"{}"), "entry 2: expected a comma"),
+        (b'{"articles": [{"a": ' + b"[" * 100_000, "entry 1: expected a JSON object, but: maximum recursion"),
+    ],
+    ("mesh-csv", "pubmed.csv", "pubmed.csv"): [
+        (b"", "expected a table, found an empty file"),
+        (b"Title,mesh\n", "line 1: expected one column 'meshMajor', found Title, mesh"),
+        (b"Title,meshMajor,Title\n", "line 1: expected one column 'Title', found"),
+        (b"Title,meshMajor\nT,Mice\n", "line 2: expected meshMajor to be a list of texts, found 'Mice'"),
+        (b"Title,meshMajor\nT,\"['Mice', 7]\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"['Mice'\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"['\\x']\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"[__import__('os')]\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"[" * 100_000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"['a\\tb']\"\n", "line 2: expected an id without tabs"),
     ],
     ("medline", "a.xml.gz.md5", "a.xml.gz.md5"): [
         (b"<html>404</html>", "expected one line 'MD5(<file>)= <32 hex digits>'"),
@@ -212,7 +299,7 @@ def nothing_left(tmp_path) -> bool:
 
 
 def test_the_table_is_not_cut_short():
-    assert sum(map(len, CASES.values())) >= 40
+    assert sum(map(len, CASES.values())) >= 100
 
 
 def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
@@ -226,6 +313,10 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
 @pytest.mark.parametrize(
     ("format", "expected"),
     [
+        ("beir", "expected a file corpus.jsonl there"),
+        ("bioasq", "expected one .json of BioASQ here, found none"),
+        ("mesh-csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
+        ("csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
         ("eurlex", "expected a file eurovoc_concepts.jsonl there"),
         ("eurlex-json", "expected a file EURLEX57K.json there"),
         ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),

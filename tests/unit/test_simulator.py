@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from mvg.data import raw_writers, simulator
 from mvg.data.eurlex import read_eurlex
-from mvg.data.medline import read_medline
 from mvg.data.pitman_yor import Restaurant, expected_tables, pitman_yor
+from mvg.data.pubmed import read_medline
 from mvg.data.records import Document
 from mvg.data.simulator import SHAPES, simulate
 from mvg.data.xc import read_xc

@@ -40,6 +40,9 @@ def job(log_file):
 class Log:
     """Messages and progress: into the log, and onto the terminal where there is one."""
 
+    def __init__(self):
+        self._bar, self._last = None, time.monotonic()
+
     def __call__(self, message: str) -> None:
         logging.info(message)
 
@@ -55,3 +58,15 @@ class Log:
             if time.monotonic() - last > MINUTE:
                 last = time.monotonic()
                 logging.info("%s: %d of %d", label, done + 1, len(items))
+
+    def bytes(self, label: str, done: int, total: int | None) -> None:
+        """The same for ``done`` of ``total`` bytes of what is called ``label``; ``total`` may be unknown."""
+        if sys.stderr.isatty():
+            from tqdm import tqdm
+
+            if self._bar is None or self._bar.desc != f"{label}: ":
+                self._bar = tqdm(desc=label, total=total, unit="B", unit_scale=True, leave=False)
+            self._bar.update(done - self._bar.n)
+        if time.monotonic() - self._last > MINUTE:
+            self._last = time.monotonic()
+            logging.info("%s: %d of %s bytes", label, done, total or "?")

@@ -18,6 +18,15 @@ SPLITS = ["train", "dev", "test"]
 ONE_VECTOR = ["dssm", "pretrained", "sbert", "module", "vectors"]  # kinds with one vector a text
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
+DOWNLOADS = KNOWN_SETS | {"msmarco": "msmarco"}
+
+# What else a source may say, by format: options of its reader.
+READER_OPTIONS = {
+    "csv": ["columns"],
+    "medline": ["sample"],
+    "bioasq": ["sample"],
+    "mesh-csv": ["sample"],
+}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
 FIGURES = ["popularity", "loss_curves"]
@@ -113,8 +122,25 @@ def check_config():
             stop(f"datasets: {name}", "no such entry under sources")
         if source["source"] == "simulated" and name not in KNOWN_SETS:
             stop(f"sources.{name}", f"only {', '.join(KNOWN_SETS)} can be simulated")
+        if source["source"] == "download" and name not in DOWNLOADS:
+            stop(f"sources.{name}", f"only {', '.join(DOWNLOADS)} can be downloaded")
         if source["source"] == "path" and not exists(source["path"]):
             stop(f"sources.{name}.path", f"no such file or folder: {source['path'][:200]}")
+        check_options(name, source)
+
+
+def check_options(name, source):
+    """A source says only what its format's reader, or its download, takes."""
+    listed = source["source"] == "download" and name == "pubmed"
+    taken = ["source", "path", "format"] + READER_OPTIONS.get(format_of(name), [])
+    for key in source:
+        if key not in taken + (["year", "files"] if listed else []):
+            stop(f"sources.{name}.{key}", f"not a setting of {source['source']} {format_of(name)}")
+
+
+def format_of(dataset):
+    source = source_of(dataset)
+    return source["format"] if source["source"] == "path" else DOWNLOADS[dataset]
 
 
 def check_encoder(name, entry):
@@ -148,16 +174,17 @@ def of_kind(*kinds):
 
 
 def settings_of(wildcards):
-    """The encoder's settings; an ``init`` that differs by dataset is this dataset's."""
+    """The encoder's settings; those that differ by dataset are this dataset's."""
     return dataset_settings(wildcards.dataset, wildcards.encoder)
 
 
 def dataset_settings(dataset, encoder):
     entry = dict(config["encoder_settings"][encoder])
-    if isinstance(entry.get("init"), dict):
-        entry["init"] = entry["init"].get(dataset)
-        if entry["init"] is None:
-            stop(f"encoder_settings.{encoder}.init", f"no entry for {dataset}")
+    for key in ("init", "vocabulary"):
+        if isinstance(entry.get(key), dict):
+            if dataset not in entry[key]:
+                stop(f"encoder_settings.{encoder}.{key}", f"no entry for {dataset}")
+            entry[key] = entry[key][dataset]
     return entry
 
 
@@ -247,16 +274,28 @@ def trec_files():
     ]
 
 
-def megabytes(factor=1, base=500):
-    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs."""
-    return lambda wildcards, input: int(base + factor * input.size_mb)
+def megabytes(factor=1, base=500, most=math.inf):
+    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs, up to ``most``."""
+    return lambda wildcards, input: int(min(most, base + factor * input.size_mb))
+
+
+def raw_folder(wildcards):
+    """Where the raw files of a dataset lie, or will."""
+    source = source_of(wildcards.dataset)
+    if source["source"] == "simulated":
+        return f"results/{wildcards.run}/{wildcards.dataset}/raw"
+    if source["source"] == "download":
+        return f"{config['download_dir']}/{wildcards.dataset}"
+    return source["path"]
 
 
 def raw_files(wildcards):
-    source = source_of(wildcards.dataset)
-    if source["source"] == "simulated":
-        return [f"results/{wildcards.run}/{wildcards.dataset}/raw"]
-    path = Path(source["path"])
+    path = Path(raw_folder(wildcards))
+    kind = source_of(wildcards.dataset)["source"]
+    if kind == "simulated":
+        return [str(path)]
+    if kind == "download":
+        return [f"{path}/downloaded.json"]
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
     for file in files:
         if set("{}") & set(str(file)):
@@ -268,12 +307,14 @@ def raw_files(wildcards):
 
 
 def raw_source(wildcards):
-    """What the reader needs to know: format, path, and whether the data are simulated."""
-    source = source_of(wildcards.dataset)
-    if source["source"] == "simulated":
-        path = f"results/{wildcards.run}/{wildcards.dataset}/raw"
-        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "simulated": True}
-    return {"format": source["format"], "path": source["path"], "simulated": False}
+    """What the reader needs to know: format, path, its options, and whether the data are simulated."""
+    source, format = source_of(wildcards.dataset), format_of(wildcards.dataset)
+    return {
+        "format": format,
+        "path": raw_folder(wildcards),
+        "options": {key: source[key] for key in READER_OPTIONS.get(format, []) if key in source},
+        "simulated": source["source"] == "simulated",
+    }
 
 
 def mvg_folder(wildcards):

@@ -25,6 +25,36 @@ rule simulate:
         "../scripts/simulate.py"
 
 
+# The files themselves are no outputs: what has come of them outlives a failed job, and serves every run.
+localrules:
+    download,
+
+
+rule download:
+    output:
+        f"{config['download_dir']}/{{dataset}}/downloaded.json",
+    log:
+        f"results/{RUN}/logs/{{dataset}}/download.log",
+    benchmark:
+        f"results/{RUN}/benchmarks/{{dataset}}/download.tsv"
+    wildcard_constraints:
+        dataset="|".join(DOWNLOADS),
+    retries: 3
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=1440,
+    params:
+        year=lambda wildcards: source_of(wildcards.dataset).get("year"),
+        files=lambda wildcards: source_of(wildcards.dataset).get("files"),
+    message:
+        "Download the original of {wildcards.dataset}"
+    script:
+        "../scripts/download.py"
+
+
 rule prepare:
     input:
         raw_files,
@@ -42,8 +72,8 @@ rule prepare:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=20),
-        runtime=60,
+        mem_mb=megabytes(factor=20, base=4000, most=16000),
+        runtime=240,
     params:
         source=raw_source,
     message:

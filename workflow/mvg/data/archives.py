@@ -4,9 +4,11 @@ Nothing is unpacked to disk, everything is streamed, and whatever is wrong with 
 becomes a DataError that names the file or the member.
 """
 
+import codecs
 import gzip
 import json
 import lzma
+import re
 import struct
 import zipfile
 import zlib
@@ -98,9 +100,30 @@ class Member(NamedTuple):
         with self.open() as packed, gzip.GzipFile(fileobj=packed, mode="rb") as file:
             yield Stream(file, self.label, packed)
 
+    def open_text(self):
+        """Its bytes, gunzipped if its name ends in ``.gz``."""
+        return self.open_gzip() if self.label.endswith(".gz") else self.open()
+
 
 def loose(path: Path) -> Member:
     return Member(str(path), lambda: open(path, "rb"))
+
+
+def read_through(path: Path, name: str) -> None:
+    """Read all of a zip or gzip, by the suffix of ``name``: they carry checksums. DataError if broken."""
+    if name.endswith(".zip"):
+        with _open_zip(path) as members:
+            for member in members.values():
+                with member.open() as file:
+                    _exhaust(file)
+    elif name.endswith(".gz"):
+        with loose(path).open_gzip() as file:
+            _exhaust(file)
+
+
+def _exhaust(file: Stream) -> None:
+    while file.read(2**20):
+        pass
 
 
 @contextmanager
@@ -128,8 +151,8 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
 
 
 def find(members: dict[str, Member], name: str, path) -> Member | None:
-    """The one member called ``name``, in whatever folder; None if there is none."""
-    found = [full for full in members if _base(full) == name]
+    """The one member called ``name`` (``file`` or ``folder/file``), wherever it lies; None if there is none."""
+    found = [full for full in members if f"/{full}".endswith(f"/{name}")]
     if len(found) > 1:
         raise DataError(path, "", f"expected one {name}, found {', '.join(found)}")
     return members[found[0]] if found else None
@@ -137,7 +160,19 @@ def find(members: dict[str, Member], name: str, path) -> Member | None:
 
 def need(members: dict[str, Member], name: str, path) -> Member:
     """The one member called ``name``; a DataError if there is none."""
-    member = find(members, name, path)
+    return found(find(members, name, path), name, path)
+
+
+def find_either(members: dict[str, Member], name: str, path) -> Member | None:
+    """The one member called ``name`` or ``name.gz``; None if there is neither."""
+    plain, packed = find(members, name, path), find(members, f"{name}.gz", path)
+    if plain and packed:
+        raise DataError(path, "", f"expected {name} or {name}.gz, found both")
+    return plain or packed
+
+
+def found(member: Member | None, name: str, path) -> Member:
+    """``member``; a DataError if it is None."""
     if member is None:
         raise DataError(path, "", f"expected a file {name} there, loose or in the zip")
     return member
@@ -182,26 +217,105 @@ def _checked_members(archive: zipfile.ZipFile, path: Path) -> dict[str, Member]:
     return members
 
 
-def json_lines(file, name) -> Iterator[tuple[int, dict]]:
-    """(line number, object) for each line of a binary ``file`` of JSON objects.
-
-    Lines end at ``\\n`` only: U+2028 and its like are text. Blank lines may stand at the end.
-    """
-    blank = None
+def lines(file, name) -> Iterator[tuple[int, bytes]]:
+    """(line number, line) of a binary ``file``, without a byte order mark; lines end at ``\\n`` only."""
     for number in count(1):
         line = file.readline(MAX_LINE + 1)
         if not line:
             return
         if len(line) > MAX_LINE:
             raise DataError(name, f"line {number}", f"expected at most {MAX_LINE} bytes a line")
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+
+
+def text_lines(file, name) -> Iterator[tuple[int, str]]:
+    """The same as text; a DataError for what is not UTF-8."""
+    for number, line in lines(file, name):
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(name, f"line {number}", f"expected UTF-8, byte {error.start + 1} is not") from error
+
+
+def json_lines(file, name) -> Iterator[tuple[int, dict]]:
+    """(line number, object) for each line of a binary ``file`` of JSON objects.
+
+    U+2028 and its like are text. Blank lines may stand at the end.
+    """
+    blank = None
+    for number, line in lines(file, name):
         if not line.strip():
             blank = blank or number
             continue
         if blank:
             raise DataError(name, f"line {blank}", "expected a JSON object, found a blank line")
         yield number, json_object(line, name, f"line {number}")
+
+
+def json_array(file, name, field: str) -> Iterator[tuple[int, dict]]:
+    """(number from 1, object) for each entry of the list that is the only ``field`` of a JSON object, streamed.
+
+    Bytes that are no UTF-8 become U+FFFD.
+    """
+    text = _Text(file)
+    if not text.skip(rf'\ufeff?\s*\{{\s*"{field}"\s*:\s*\['):
+        raise DataError(name, "", f'expected JSON that begins with {{"{field}": [')
+    for number in count(1):
+        if text.skip(r"\s*\]\s*\}\s*"):
+            break
+        if number > 1 and not text.skip(r"\s*,"):
+            raise DataError(name, f"entry {number}", "expected a comma or the end of the list")
+        yield number, text.json_object(name, f"entry {number}")
+    if text.more():
+        raise DataError(name, "", "expected nothing after the list and the object around it")
+
+
+class _Text:
+    """Text of a binary file, as much of it in memory as a match or an object needs."""
+
+    def __init__(self, file):
+        self._file, self._decode = file, codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._text, self._at, self._ended = "", 0, False
+
+    def more(self, size: int = 2**16) -> bool:
+        """Read on; whether there is any text ahead."""
+        if not self._ended:
+            data = self._file.read(size)
+            self._ended = not data
+            self._text, self._at = self._text[self._at :] + self._decode(data, not data), 0
+        return self._at < len(self._text)
+
+    def skip(self, pattern: str) -> bool:
+        """Go past ``pattern`` if it is ahead; white space may be long."""
+        while True:
+            found = re.compile(pattern).match(self._text, self._at)
+            if found and (found.end() < len(self._text) or self._ended):
+                self._at = found.end()
+                return True
+            rest = self._text[self._at : self._at + 2**10]
+            if (not found and rest.strip() and len(rest) == 2**10) or self._ended:
+                return False
+            if len(self._text) - self._at > MAX_LINE:
+                return False
+            self.more(max(2**16, len(self._text)))
+
+    def json_object(self, name, where: str) -> dict:
+        """The object ahead, of at most MAX_LINE characters."""
+        self.skip(r"\s*")
+        while True:
+            try:
+                value, self._at = _decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                ahead = len(self._text) - self._at
+                if self._text[self._at : self._at + 1] in ("{", "") and ahead <= MAX_LINE and not self._ended:
+                    self.more(max(2**16, ahead))
+                    continue
+                raise DataError(name, where, f"expected a JSON object, but: {error.msg}") from error
+            except (ValueError, RecursionError) as error:
+                raise DataError(name, where, f"expected a JSON object, but: {error}") from error
+            if not isinstance(value, dict):
+                raise DataError(name, where, f"expected a JSON object, found {kind(value)}")
+            return value
 
 
 def read_json(member: Member) -> dict:
@@ -216,7 +330,7 @@ def read_json(member: Member) -> dict:
 def json_object(data: bytes, file, where: str) -> dict:
     """The JSON object in ``data``; NaN, infinities and numbers of thousands of digits are none."""
     try:
-        value = _decode(data.decode())
+        value = _decoder.decode(data.decode())
     except UnicodeDecodeError as error:
         raise DataError(file, where, f"expected UTF-8, byte {error.start + 1} is not") from error
     except json.JSONDecodeError as error:
@@ -233,4 +347,4 @@ def _refuse_constant(name: str):
     raise ValueError(f"{name} is no JSON value")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)

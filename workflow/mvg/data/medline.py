@@ -1,175 +1,152 @@
-"""MEDLINE / PubMed XML, as in the annual baseline of the NLM: title -> MeSH descriptors."""
+"""MEDLINE / PubMed XML, as in the annual baseline of the NLM, and the XML of MeSH: articles and descriptors."""
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from xml.parsers import expat
 
-from .archives import loose
+from .archives import loose, read_json
 from .errors import DataError
-from .fields import fit_id, new_id
-from .records import Document, Query
-from .splits import hashed_fraction
+from .fields import fit_id
+from .xml_records import Parser, records
 
-SPLIT_RULE = "sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test"
-
-_ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
-# Only these, and only in these parents: comments and references have PMIDs and titles as well.
-_READ = {
-    ("MedlineCitation", "PMID"),
-    ("Article", "ArticleTitle"),
-    ("MeshHeading", "DescriptorName"),
-}
+MANIFEST = "downloaded.json"  # beside downloaded files: which of them belong to the set
+DESCRIPTORS = r"desc\d{4}(\.xml)?(\.gz)?"  # MeSH of a year
 
 
-def read_medline(path, dropped: Counter) -> Iterator[Document | Query]:
-    """The articles of all ``*.xml.gz`` of a folder (or of one such file), and their descriptors.
+class Article(NamedTuple):
+    """One article that has MeSH headings, or none."""
 
-    A file with an ``.md5`` beside it is checked against it first. A descriptor's id is its UI or,
-    without one, its name; the corpus is sorted by it. Of two names for one UI the first is kept.
-    Check tags (Humans, ...) are kept. DeleteCitation and books are passed over. The split goes by
-    the sha256 of the PMID as a fraction of its range: below 0.8 train, below 0.9 dev, else test.
-    Counted in ``dropped``: articles without MeSH headings, other names of descriptors.
-    Raises DataError for a damaged file, XML that declares entities, a PMID that occurs twice.
+    id: str
+    title: str
+    descriptors: list[tuple[str, str]]  # (id, name): a descriptor's UI or, without one, its name twice
+    place: tuple  # file and id, for messages
+
+
+def articles(path: Path) -> Iterator[Article]:
+    """The articles of all ``*.xml.gz`` of a folder (or of one such file), each first checked against its ``.md5``.
+
+    Where ``downloaded.json`` is in the folder, only files that it lists are read.
     """
-    pmids: set[str] = set()
-    names: dict[str, str] = {}  # by id
-    for file in _files(Path(path)):
-        _check_md5(file)
-        for article in _articles(file):
-            place = file, f"PMID {article.pmid}"
-            pmid = new_id(article.pmid, pmids, *place)
-            if not article.descriptors:
-                dropped["articles_without_mesh"] += 1
-                continue
-            for id, name in article.descriptors:
-                if names.setdefault(fit_id(id, *place), name) != name:
-                    dropped["other_names_of_descriptors"] += 1
-            relevant = tuple(id for id, _ in article.descriptors)
-            yield Query(pmid, article.title, _split(pmid), relevant)
-    # Not in order of first use, which is almost one of popularity and would rank by itself.
-    for id in sorted(names):
-        yield Document(id, names[id])
-
-
-def _files(path: Path) -> list[Path]:
-    files = [path] if path.is_file() else sorted(path.glob("*.xml.gz"))
+    files = [path] if path.is_file() else _listed(path, sorted(path.glob("*.xml.gz")))
+    files = [file for file in files if not re.fullmatch(DESCRIPTORS, file.name)]
     if not files:
         raise DataError(path, "", "expected a folder with *.xml.gz files of MEDLINE here")
-    return files
+    for file in files:
+        _check_md5(file)
+        yield from records(_Articles, file)
 
 
-def _split(pmid: str) -> str:
-    fraction = hashed_fraction(pmid)
-    return "train" if fraction < 0.8 else "dev" if fraction < 0.9 else "test"
+def mesh(path: Path) -> dict[str, str] | None:
+    """Id -> name of all descriptors of ``desc<year>.xml`` (or ``.gz``) in a folder; None where there is none."""
+    files = _listed(path, sorted(path.glob("desc*"))) if path.is_dir() else []
+    files = [file for file in files if re.fullmatch(DESCRIPTORS, file.name)]
+    if len(files) > 1:
+        raise DataError(path, "", f"expected MeSH of one year, found {', '.join(file.name for file in files)}")
+    if not files:
+        return None
+    names: dict[str, str] = {}
+    for id, name, place in records(_Descriptors, files[0]):
+        if names.setdefault(fit_id(id, *place), name) != name:
+            raise DataError(*place, f"expected one name of {id}, found '{name}'")
+    if not names:
+        raise DataError(files[0], "", "expected at least one descriptor, found none")
+    return names
+
+
+def _listed(folder: Path, files: list[Path]) -> list[Path]:
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return files
+    listed = read_json(loose(manifest)).get("files")
+    if not isinstance(listed, list) or not all(isinstance(file, dict) for file in listed):
+        raise DataError(manifest, "", "expected a list of files")
+    names = {file.get("name") for file in listed}
+    return [file for file in files if file.name in names]
 
 
 def _check_md5(file: Path) -> None:
     listed = file.with_name(f"{file.name}.md5")
     if not listed.exists():
         return
-    line = re.fullmatch(rb"MD5 ?\(.*\) ?= ?([0-9a-fA-F]{32})\s*", listed.read_bytes()[:4096])
-    if not line:
-        raise DataError(listed, "", "expected one line 'MD5(<file>)= <32 hex digits>'")
+    wanted = listed_md5(listed)
     with open(file, "rb") as content:
         found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    wanted = line[1].decode().lower()
     if found != wanted:
         expected = f"expected MD5 {wanted}, as the .md5 beside it says, found {found}"
         raise DataError(file, "", expected)
 
 
-class _Article(NamedTuple):
-    pmid: str
-    title: str
-    descriptors: list[tuple[str, str]]  # (id, name)
+def listed_md5(path: Path) -> str:
+    """The hex digest in a ``.md5`` of the NLM, ``MD5(<file>)= <hex>``."""
+    with open(path, "rb") as file:
+        line = re.fullmatch(rb"MD5 ?\(.*\) ?= ?([0-9a-fA-F]{32})\s*", file.read(4096))
+    if not line:
+        raise DataError(path, "", "expected one line 'MD5(<file>)= <32 hex digits>'")
+    return line[1].decode().lower()
 
 
-def _articles(path: Path) -> Iterator[_Article]:
-    with loose(path).open_gzip() as file:
-        parser = _Parser(file.label)
-        while chunk := file.read(2**16):
-            yield from parser.feed(chunk)
-        yield from parser.feed(b"", final=True)
+class _Articles(Parser):
+    """DeleteCitation and books are passed over; comments and references have PMIDs and titles as well."""
 
+    ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
+    RECORD = "MedlineCitation"
+    READ = {
+        ("MedlineCitation", "PMID"),
+        ("Article", "ArticleTitle"),
+        ("MeshHeading", "DescriptorName"),
+    }
 
-class _Parser:
-    """Articles out of chunks of XML, by expat's events: no tree is ever built.
+    def __init__(self, label):
+        super().__init__(label)
+        self._ui, self._pmid, self._title, self._descriptors = "", "", None, []
 
-    expat loads no DTD; an entity declared in the document itself is refused before it is used.
-    """
-
-    def __init__(self, label: str):
-        self._label = label
-        self._path: list[str] = []
-        self._text: list[str] = []
-        self._ui = ""
-        self._pmid, self._title, self._descriptors = None, None, []
-        self._articles: list[_Article] = []
-        self._expat = expat.ParserCreate()
-        self._expat.buffer_text = True
-        self._expat.StartElementHandler = self._start
-        self._expat.EndElementHandler = self._end
-        self._expat.EntityDeclHandler = self._refuse_entity
-        self._expat.SkippedEntityHandler = self._refuse_entity
-
-    def feed(self, chunk: bytes, final: bool = False) -> list[_Article]:
-        """The articles that end within ``chunk``."""
-        try:
-            self._expat.Parse(chunk, final)
-        except DataError:
-            raise
-        except expat.ExpatError as error:
-            expected = f"expected well-formed XML, but: {expat.ErrorString(error.code)}"
-            raise DataError(self._label, f"line {error.lineno}", expected) from error
-        except (LookupError, ValueError) as error:  # an encoding that Python or expat lacks
-            raise DataError(self._label, "", f"expected XML in UTF-8, but: {error}") from error
-        articles, self._articles = self._articles, []
-        return articles
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        parent = self._path[-1] if self._path else None
-        self._path.append(tag)
-        if parent is None and tag not in _ROOTS:
-            raise self._error(f"expected a root element {' or '.join(_ROOTS)}, found {tag}")
+    def start(self, tag, attributes):
         if tag == "MedlineCitation":
-            self._pmid, self._title, self._descriptors = None, None, []
-        elif (parent, tag) in _READ:
+            self._pmid, self._title, self._descriptors = "", None, []
+        elif tag == "DescriptorName":
             self._ui = attributes.get("UI", "").strip()
-            self._text = []
-            self._expat.CharacterDataHandler = self._text.append
 
-    def _end(self, tag: str) -> None:
-        self._path.pop()
-        parent = self._path[-1] if self._path else None
+    def end(self, tag, text):
         if tag == "MedlineCitation":
-            self._articles.append(self._article())
-        elif (parent, tag) in _READ:
-            self._expat.CharacterDataHandler = None
-            self._keep(tag, "".join(self._text))
-
-    def _keep(self, tag: str, text: str) -> None:
-        if tag == "PMID":
+            self.records.append(self._article())
+        elif tag == "PMID":
             self._pmid = text.strip()
         elif tag == "ArticleTitle":
             self._title = text
         elif not text.strip():
-            raise self._error("expected a name in DescriptorName")
+            raise self.error("expected a name in DescriptorName")
         else:
             self._descriptors.append((self._ui or text.strip(), text.strip()))
 
-    def _article(self) -> _Article:
+    def _article(self) -> Article:
         if not self._pmid:
-            raise self._error("expected a PMID in the MedlineCitation that ends here")
+            raise self.error("expected a PMID in the MedlineCitation that ends here")
+        place = self.label, f"PMID {self._pmid}"
         if self._title is None:
-            raise DataError(self._label, f"PMID {self._pmid}", "expected an ArticleTitle")
-        return _Article(self._pmid, self._title, self._descriptors)
+            raise DataError(*place, "expected an ArticleTitle")
+        return Article(self._pmid, self._title, self._descriptors, place)
 
-    def _refuse_entity(self, name: str, *_) -> None:
-        raise self._error(f"expected XML without entities of its own, found '{name}'")
 
-    def _error(self, expected: str) -> DataError:
-        return DataError(self._label, f"line {self._expat.CurrentLineNumber}", expected)
+class _Descriptors(Parser):
+    """(UI, name, place) of each descriptor; a record's cross-references have UIs and names as well."""
+
+    ROOTS = ("DescriptorRecordSet",)
+    RECORD = "DescriptorRecord"
+    READ = {("DescriptorRecord", "DescriptorUI"), ("DescriptorName", "String")}
+    _ui = _name = ""
+
+    def start(self, tag, attributes):
+        if tag == "DescriptorRecord":
+            self._ui = self._name = ""
+
+    def end(self, tag, text):
+        if tag == "DescriptorUI":
+            self._ui = text.strip()
+        elif tag == "String" and self.path[-2] == "DescriptorRecord":
+            self._name = text.strip()
+        elif tag == "DescriptorRecord":
+            if not (self._ui and self._name):
+                raise self.error("expected a DescriptorUI and a DescriptorName in the DescriptorRecord that ends here")
+            self.records.append((self._ui, self._name, (self.label, f"descriptor {self._ui}")))

@@ -1,6 +1,7 @@
 """The prepared data set: a BEIR folder (Thakur et al., NeurIPS 2021), written and read.
 
-``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``; all splits),
+``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``; all splits;
+``metadata.weight`` where a query has another weight than 1),
 ``qrels/<split>.tsv``, ``filters/<split>.tsv`` (pairs to leave out) and ``stats.json``.
 """
 
@@ -126,7 +127,8 @@ class _Writer:
             return
         excluded = list(dict.fromkeys(query.excluded))
         self._texts.add(text)
-        self._queries_file.write(_json_line({"_id": id, "text": text}))
+        weight = {} if query.weight == 1 else {"metadata": {"weight": query.weight}}
+        self._queries_file.write(_json_line({"_id": id, "text": text} | weight))
         self._qrels[query.split].writelines(f"{id}\t{document}\t1\n" for document in relevant)
         self._filters[query.split].writelines(f"{id}\t{document}\n" for document in excluded)
         counted = (("queries", 1), ("pairs", len(relevant)), ("excluded", len(excluded)))

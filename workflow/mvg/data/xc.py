@@ -7,9 +7,9 @@ Only titles are used, as in LF-WikiSeeAlsoTitles.
 from collections import Counter
 from collections.abc import Iterator
 
-from .archives import MAX_LINE, Member, Stream, find, json_lines, need, open_members
+from .archives import Member, Stream, find, json_lines, lines, need, open_members
 from .errors import DataError
-from .fields import list_field, new_id, text_field
+from .fields import id_field, list_field, new_id, text_field
 from .records import Document, Query
 from .splits import hashed_fraction
 
@@ -68,9 +68,7 @@ def _queries(member: Member, name, split, seen: set, labels, filters) -> Iterato
 
 
 def _uid(record: dict, default: str, file, where) -> str:
-    if type(record.get("uid")) is int:
-        return str(record["uid"])
-    return text_field(record, "uid", file, where) if "uid" in record else default
+    return id_field(record, "uid", file, where) if "uid" in record else default
 
 
 def _targets(record: dict, labels: list[str], file, where) -> tuple[str, ...]:
@@ -94,7 +92,7 @@ class _Filters:
                 self._read(file)
 
     def _read(self, file: Stream) -> None:
-        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
+        for number, line in lines(file, self._label):
             values = line.split()
             if not values:
                 continue

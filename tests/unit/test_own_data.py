@@ -1,0 +1,192 @@
+"""A user's own data without code: BEIR folders as they come, and two columns of text."""
+
+import gzip
+import json
+from collections import Counter
+
+import pytest
+from mvg.data import READERS, DataError, Document, Query, load_split, write_prepared
+from mvg.data.splits import hashed_fraction
+from raw_sets import RAW_FILES, jsonl, write_files, write_zip
+
+BEIR = RAW_FILES["beir"]
+QRELS = b"query-id\tcorpus-id\tscore\n"
+
+
+def read(format, folder, files=None, **options):
+    dropped = Counter()
+    path = write_files(folder, files) if files else folder
+    records = list(READERS[format](path, dropped, **options))
+    documents = [record for record in records if isinstance(record, Document)]
+    return documents, {record.id: record for record in records if isinstance(record, Query)}, dropped
+
+
+# BEIR
+
+
+def test_a_beir_folder_is_read_as_it_is(tmp_path):
+    documents, queries, dropped = read("beir", tmp_path, BEIR)
+    assert documents == [Document("a", "Apple"), Document("p", "", "Pear")]
+    assert queries["q0"] == Query("q0", "red", "train", ("a", "p"))
+    assert [query.split for query in queries.values()] == ["train", "dev", "test"]
+    assert not dropped
+
+
+def test_gzipped_and_zipped_folders_are_the_same(tmp_path):
+    plain = read("beir", tmp_path / "plain", BEIR)
+    packed = {f"{name}.gz": gzip.compress(data) for name, data in BEIR.items()}
+    assert read("beir", tmp_path / "gz", packed) == plain
+    in_a_folder = {f"scifact/{name}": data for name, data in BEIR.items()}
+    assert read("beir", write_zip(tmp_path / "scifact.zip", in_a_folder)) == plain
+
+
+@pytest.mark.parametrize("format", READERS)
+def test_what_we_prepare_is_a_beir_folder_that_comes_back_the_same(tmp_path, format):
+    """Byte for byte: ids, texts, splits, filters and weights."""
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    write_prepared(READERS[format](write_files(tmp_path / "raw", RAW_FILES[format]), Counter()), once, Counter(), {})
+    write_prepared(READERS["beir"](once, Counter()), twice, Counter(), {})
+    for file in once.rglob("*.*l"):
+        assert file.read_bytes() == (twice / file.relative_to(once)).read_bytes()
+
+
+def test_titles_may_be_missing_or_null(tmp_path):
+    corpus = jsonl({"_id": "a", "text": "Apple"}, {"_id": "p", "title": None, "text": "Pear"})
+    documents, _, _ = read("beir", tmp_path, BEIR | {"corpus.jsonl": corpus})
+    assert documents == [Document("a", "", "Apple"), Document("p", "", "Pear")]
+
+
+def test_grades_above_0_are_relevant(tmp_path):
+    graded = QRELS + b"q0\ta\t0\nq0\tp\t2\nq0\ta\t-1\n"
+    _, queries, dropped = read("beir", tmp_path, BEIR | {"qrels/train.tsv": graded})
+    assert queries["q0"].relevant == ("p",)
+    assert dropped == {"pairs_of_score_0_or_less": 2}
+
+
+def test_qrels_may_come_without_header_and_score(tmp_path):
+    for number, table in enumerate((b"q0\ta\t1\nq0\tp\t3\n", b"q0\ta\nq0\tp\n", QRELS[:-7] + b"\r\nq0\ta\r\nq0\tp")):
+        _, queries, _ = read("beir", tmp_path / str(number), BEIR | {"qrels/train.tsv": table})
+        assert queries["q0"].relevant == ("a", "p")
+
+
+def test_ids_that_look_like_numbers_stay_texts(tmp_path, prepare):
+    files = {
+        "corpus.jsonl": b'{"_id": "007", "text": "Apple"}\n{"_id": 7, "text": "Pear"}\n{"_id": "1e3", "text": "Fig"}\n',
+        "queries.jsonl": b'{"_id": "0", "text": "red"}\n{"_id": 12345678901234567890, "text": "green"}\n'
+        b'{"_id": "-0.0", "text": "ripe"}\n',
+        "qrels/train.tsv": QRELS + b"0\t007\t1\n0\t1e3\t1\n",
+        "qrels/dev.tsv": QRELS + b"12345678901234567890\t7\t1\n",
+        "qrels/test.tsv": QRELS + b"-0.0\t1e3\t1\n",
+    }
+    folder, _ = prepare("beir", write_files(tmp_path / "raw", files))
+    ids = [json.loads(line)["_id"] for line in (folder / "corpus.jsonl").open()]
+    assert ids == ["007", "7", "1e3"]
+    assert load_split(folder, "train").pairs[1].tolist() == [0, 2]
+    assert load_split(folder, "dev").pairs[1].tolist() == [1]
+
+
+def test_weights_are_kept(tmp_path, prepare):
+    queries = jsonl(
+        {"_id": "q0", "text": "red", "metadata": {"weight": 12, "source": "log"}},
+        {"_id": "q1", "text": "green", "metadata": {}},
+        {"_id": "q2", "text": "ripe", "metadata": {"weight": 0.5}},
+    )
+    folder, _ = prepare("beir", write_files(tmp_path / "raw", BEIR | {"queries.jsonl": queries}))
+    records = [json.loads(line) for line in (folder / "queries.jsonl").open()]
+    assert [record.get("metadata") for record in records] == [{"weight": 12.0}, None, {"weight": 0.5}]
+
+
+def numbered(n: int, *splits) -> dict[str, bytes]:
+    """``n`` queries, all with one document, in the qrels of each of ``splits``."""
+    table = QRELS + b"".join(b"%d\ta\t1\n" % number for number in range(n))
+    queries = jsonl(*({"_id": str(number), "text": f"red {number}"} for number in range(n)))
+    return {"corpus.jsonl": jsonl({"_id": "a", "text": "Apple"}), "queries.jsonl": queries} | {
+        f"qrels/{split}.tsv": table for split in splits
+    }
+
+
+def test_a_missing_dev_and_test_are_a_tenth_of_train_each(tmp_path):
+    _, queries, _ = read("beir", tmp_path, numbered(5000, "train"))
+    sizes = Counter(query.split for query in queries.values())
+    assert sizes["dev"] == pytest.approx(500, abs=75) and sizes["test"] == pytest.approx(500, abs=75)
+    assert all((query.split == "dev") == (hashed_fraction(id) < 0.1) for id, query in queries.items())
+
+
+def test_only_what_is_missing_is_taken_from_train(tmp_path):
+    files = numbered(2000, "train") | {"qrels/test.tsv": QRELS + b"t\ta\t1\n"}
+    files["queries.jsonl"] += jsonl({"_id": "t", "text": "green"})
+    _, queries, _ = read("beir", tmp_path, files)
+    sizes = Counter(query.split for query in queries.values())
+    assert sizes["test"] == 1 and sizes["dev"] == pytest.approx(200, abs=50)
+
+
+def test_a_query_of_two_splits_stays_in_the_held_out_one(tmp_path):
+    _, queries, dropped = read("beir", tmp_path, numbered(3, "train", "test"))
+    assert {query.split for query in queries.values()} == {"test"}
+    assert all(query.relevant == ("a",) for query in queries.values())
+    assert dropped == {"pairs_of_a_query_in_a_second_split": 3}
+
+
+# Two columns
+
+
+def read_table(folder, text: str, name="pairs.csv", **options):
+    documents, queries, dropped = read("csv", folder, {name: text.encode()}, **options)
+    titles = {document.id: document.title for document in documents}
+    return {query.text: [titles[id] for id in query.relevant] for query in queries.values()}, dropped
+
+
+PAIRS = {"red": ["Apple", "Fig"], "green": ["Apple"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "red,Apple\nred,Fig\ngreen,Apple\n",
+        "query,document\nred,Apple\nred,Fig\ngreen,Apple\n",
+        "Document;Query\nApple;red\nFig;red\nApple;green",
+        'Query\tshop\tDocument\nred\t1\tApple\nred\t"2"\tFig\n\ngreen\t3\t Apple \n',
+        "\ufeffred,Apple\r\nred,Fig\r\ngreen,Apple\r\n",
+    ],
+)
+def test_rows_of_the_same_text_are_one_query_or_document(tmp_path, text):
+    assert read_table(tmp_path, text) == (PAIRS, {})
+
+
+def test_columns_are_named_in_the_config(tmp_path):
+    columns = {"query": "search term", "document": "product"}
+    text = "id,product,query,search term\n1,Apple,x,red\n2,Fig,y,red\n3,Apple,z,green\n"
+    assert read_table(tmp_path, text, columns=columns) == (PAIRS, {})
+
+
+def test_a_quoted_cell_holds_delimiters_quotes_and_line_breaks(tmp_path):
+    queries, _ = read_table(tmp_path, '"red, ""ripe""\nand round",Apple\n')
+    assert queries == {'red, "ripe"\nand round': ["Apple"]}
+
+
+def test_gzipped_tables_are_read(tmp_path):
+    write_files(tmp_path, {"pairs.tsv.gz": gzip.compress(b"red\tApple\nred\tFig\ngreen\tApple\n")})
+    documents, queries, _ = read("csv", tmp_path / "pairs.tsv.gz")
+    assert len(documents) == 2 and len(queries) == 2
+
+
+def test_rows_with_an_empty_cell_are_counted_and_skipped(tmp_path):
+    assert read_table(tmp_path, "red,Apple\n ,Fig\ngreen,\n") == (
+        {"red": ["Apple"]},
+        {"rows_without_query_or_document": 2},
+    )
+
+
+def test_the_corpus_says_nothing_of_popularity_and_ids_survive_new_rows(tmp_path):
+    rows = [f"query {number},document {number % 50}\n" for number in range(500)]
+    documents, queries, _ = read("csv", tmp_path / "a", {"pairs.csv": "".join(rows).encode()})
+    assert [document.id for document in documents] == sorted(document.id for document in documents)
+    more, _, _ = read("csv", tmp_path / "b", {"pairs.csv": "".join(["new,new\n", *rows[::-1]]).encode()})
+    assert set(documents) < set(more)
+    sizes = Counter(query.split for query in queries.values())
+    assert sizes["train"] == pytest.approx(400, abs=30) and sizes["dev"] == pytest.approx(50, abs=25)
+
+
+def test_two_tables_in_a_folder_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"expected a table here, or a folder with one .*, found a\.csv, b\.tsv"):
+        read("csv", tmp_path, {"a.csv": b"x,y\n", "b.tsv": b"x\ty\n"})

@@ -1,0 +1,184 @@
+"""PubMed as the paper has it: a drawn sample, MeSH as the corpus, and two more raw formats."""
+
+import gzip
+import heapq
+import json
+from collections import Counter
+
+import pytest
+from mvg.data import READERS, Document, Query
+from mvg.data.pubmed import read_medline
+from raw_sets import MICE, RAW_FILES, TEST_PMID, TRAIN_PMID, article, bioasq, medline, mesh, write_files, write_zip
+
+HUMANS = ("D02", "Humans")
+
+
+def read(format, path, **options):
+    dropped = Counter()
+    records = list(READERS[format](path, dropped, **options))
+    documents = {record.id: record.title for record in records if isinstance(record, Document)}
+    return documents, {record.id: record for record in records if isinstance(record, Query)}, dict(dropped)
+
+
+def baseline(folder, pmids, files=1, **more):
+    """Articles of ``pmids`` in ``files`` files."""
+    parts = {
+        f"pubmed26n{number:04d}.xml.gz": gzip.compress(
+            medline(*(article(pmid, f"On {pmid}", MICE) for pmid in pmids[number::files]))
+        )
+        for number in range(files)
+    }
+    return write_files(folder, parts | more)
+
+
+# The sample
+
+
+SAMPLE = {"train": 60, "dev": 7, "test": 20}
+
+
+def split_of(queries):
+    return {id: query.split for id, query in queries.items()}
+
+
+def test_a_sample_has_the_sizes_asked_for(tmp_path):
+    _, queries, dropped = read("medline", baseline(tmp_path, range(500)), sample=SAMPLE)
+    assert Counter(split_of(queries).values()) == SAMPLE
+    assert all(query == Query(id, f"On {id}", query.split, ("D01",)) for id, query in queries.items())
+    assert dropped == {"articles_not_drawn": 500 - 87}
+
+
+def test_the_order_and_number_of_files_change_nothing(tmp_path):
+    expected = split_of(read("medline", baseline(tmp_path / "a", range(500)), sample=SAMPLE)[1])
+    other = baseline(tmp_path / "b", range(499, -1, -1), files=7)
+    assert split_of(read("medline", other, sample=SAMPLE)[1]) == expected
+
+
+def test_another_seed_draws_another_sample(tmp_path):
+    folder = baseline(tmp_path, range(500))
+    first, second = (set(read("medline", folder, sample=SAMPLE | {"seed": seed})[1]) for seed in (0, 1))
+    assert 0 < len(first & second) < 60
+
+
+def test_every_article_is_as_likely_as_another(tmp_path):
+    folder = baseline(tmp_path, range(100))
+    drawn = Counter()
+    for seed in range(200):
+        drawn.update(read("medline", folder, sample={"train": 8, "dev": 1, "test": 1, "seed": seed})[1].keys())
+    assert sum(drawn.values()) == 2000 and len(drawn) == 100  # each 20 times on average, sd 4.2
+    assert min(drawn.values()) > 3 and max(drawn.values()) < 41
+
+
+def test_a_larger_train_keeps_test_and_dev(tmp_path):
+    folder = baseline(tmp_path, range(500))
+    small = split_of(read("medline", folder, sample=SAMPLE)[1])
+    large = split_of(read("medline", folder, sample=SAMPLE | {"train": 300})[1])
+    assert small.items() <= large.items()
+
+
+def test_train_takes_what_is_left(tmp_path):
+    _, queries, dropped = read("medline", baseline(tmp_path, range(50)), sample=SAMPLE)
+    assert Counter(split_of(queries).values()) == {"test": 20, "dev": 7, "train": 23} and dropped == {}
+
+
+# Duplicates, check tags, MeSH
+
+
+@pytest.mark.parametrize("options", [{}, {"sample": {"train": 5, "dev": 1, "test": 1}}])
+def test_the_first_version_of_an_article_is_kept(tmp_path, options):
+    again = gzip.compress(medline(article(3, "On 3, revised", MICE)))
+    folder = baseline(tmp_path, range(7), **{"pubmed26n9999.xml.gz": again})
+    _, queries, dropped = read("medline", folder, **options)
+    assert queries["3"].text == "On 3" and len(queries) == 7
+    assert dropped == {"repeated_articles": 1}
+
+
+def test_check_tags_are_kept(tmp_path):
+    files = {"a.xml.gz": gzip.compress(medline(article(TRAIN_PMID, "T", MICE, HUMANS)))}
+    documents, queries, _ = read("medline", write_files(tmp_path, files))
+    assert documents == {"D01": "Mice", "D02": "Humans"} and queries[str(TRAIN_PMID)].relevant == ("D01", "D02")
+
+
+@pytest.mark.parametrize("name", ["desc2026.xml", "desc2026.xml.gz", "desc2026.gz"])
+def test_the_corpus_is_mesh_where_it_is_there(tmp_path, name):
+    data = mesh(("D01", "Mice"), ("D03", "Men"))
+    retired = article(TEST_PMID, "T", MICE, ("D77", "Retired"))
+    files = {name: gzip.compress(data) if name.endswith("gz") else data, "a.xml.gz": gzip.compress(medline(retired))}
+    documents, queries, dropped = read("medline", write_files(tmp_path, files))
+    assert documents == {"D01": "Mice", "D03": "Men"}  # also what nobody asks for; not D99, a cross-reference
+    assert queries[str(TEST_PMID)].relevant == ("D01",)
+    assert dropped == {"headings_outside_mesh": 1}
+
+
+def test_of_a_download_only_what_it_lists_is_read(tmp_path):
+    listed = json.dumps({"files": [{"name": "pubmed26n0001.xml.gz"}]}).encode()
+    more = {"downloaded.json": listed, "desc2025.xml": mesh(HUMANS), "desc2026.xml": mesh(HUMANS)}
+    documents, queries, _ = read("medline", baseline(tmp_path, range(10), files=2, **more))
+    assert set(queries) == set("13579") and documents == {"D01": "Mice"}
+
+
+# BioASQ and the table
+
+
+def test_bioasq_is_read_as_it_is(tmp_path):
+    documents, queries, _ = read("bioasq", write_files(tmp_path, RAW_FILES["bioasq"]))
+    assert documents == {"Mice": "Mice"}
+    assert queries["101"] == Query("101", "On mice", "train", ("Mice",))
+    assert [query.split for query in queries.values()] == ["train", "dev", "test"]
+
+
+def test_bioasq_in_every_wrapping_is_the_same(tmp_path):
+    data = RAW_FILES["bioasq"]["allMeSH.json"]
+    plain = read("bioasq", write_files(tmp_path / "a", {"allMeSH.json": data}) / "allMeSH.json")
+    packed = write_files(tmp_path / "b", {"allMeSH.json.gz": gzip.compress(data)})
+    zipped = write_zip(tmp_path / "c" / "allMeSH.zip", {"allMeSH.json": data})
+    pretty = write_files(tmp_path / "d", {"a.json": json.dumps(json.loads(data), indent=8).encode()})
+    for path in packed, packed / "allMeSH.json.gz", zipped, zipped.parent, pretty:
+        assert read("bioasq", path) == plain
+
+
+def test_bioasq_is_streamed_over_any_chunks(tmp_path):
+    articles = [(pmid, f"über {pmid} " + "x" * (pmid * 97 % 5000), "Mice") for pmid in range(400)]
+    _, queries, _ = read("bioasq", write_files(tmp_path, {"a.json": bioasq(*articles)}))
+    assert [query.text for query in queries.values()] == [title for _, title, _ in articles]
+
+
+def test_names_become_uis_where_mesh_is_there(tmp_path):
+    files = {"a.json": bioasq((1, "T", "Mice", "Retired")), "desc2026.xml": mesh(MICE)}
+    documents, queries, dropped = read("bioasq", write_files(tmp_path, files))
+    assert documents == {"D01": "Mice"} and queries["1"].relevant == ("D01",)
+    assert dropped == {"headings_outside_mesh": 1}
+
+
+def test_odd_bytes_and_missing_titles_of_bioasq(tmp_path):
+    data = bioasq((1, "na?ve", "Mice"), (2, None, "Mice")).replace(b"?", b"\xef")
+    _, queries, _ = read("bioasq", write_files(tmp_path, {"a.json": data}))
+    assert [query.text for query in queries.values()] == ["na\ufffdve", ""]
+
+
+def test_a_table_of_titles_and_lists(tmp_path):
+    text = (
+        'abstractText,meshMajor,Title,pmid\n"x, y","[\'Mice\', ""Alzheimer\'s, late"", \'O\\\'Brien\']",On mice,1\n'
+        "x,[],Nothing,2\nx,\"['Mice',]\",On mice,3\n"
+    )
+    documents, queries, dropped = read("mesh-csv", write_files(tmp_path, {"a.csv": text.encode()}))
+    assert set(documents) == {"Mice", "Alzheimer's, late", "O'Brien"}
+    assert queries["row-1"].relevant == ("Mice", "Alzheimer's, late", "O'Brien")
+    assert queries["row-3"].text == "On mice"  # repeated titles are queries of their own
+    assert dropped == {"articles_without_mesh": 1}
+
+
+@pytest.mark.parametrize("format", ["bioasq", "mesh-csv"])
+def test_samples_are_drawn_from_all_formats(tmp_path, format):
+    options = {"sample": {"train": 1, "dev": 1, "test": 1}}
+    _, queries, _ = read(format, write_files(tmp_path, RAW_FILES[format]), **options)
+    assert Counter(split_of(queries).values()) == {"train": 1, "dev": 1, "test": 1}
+
+
+def test_a_sample_holds_no_more_than_it_draws(tmp_path, monkeypatch):
+    """Of 3,000 articles, never more than the 30 of the sample are kept."""
+    sizes = []
+    push = heapq.heappush
+    monkeypatch.setattr(heapq, "heappush", lambda heap, entry: (push(heap, entry), sizes.append(len(heap))))
+    list(read_medline(baseline(tmp_path, range(3000)), Counter(), sample={"train": 20, "dev": 5, "test": 5}))
+    assert max(sizes) == 30

@@ -1,0 +1,139 @@
+"""A BEIR folder of the user's own (Thakur et al., NeurIPS 2021)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .archives import Member, find_either, found, json_lines, open_members, text_lines
+from .errors import DataError
+from .fields import id_field, new_id, text_field, weight_field
+from .records import Document, Query
+from .splits import hashed_fraction
+
+HELD_OUT_SHARE = 0.1
+SPLIT_RULE = "as distributed; where dev or test is missing, a tenth of train each: by sha256 of the query id"
+
+
+def read_beir(path, dropped: Counter) -> Iterator[Document | Query]:
+    """All documents of ``corpus.jsonl``, then all queries of ``queries.jsonl``.
+
+    ``path`` is a folder or a zip; each file may have the suffix ``.gz``. ``_id`` is a text or a
+    whole number, ``title`` and ``metadata`` may be missing. ``qrels/<split>.tsv`` has lines
+    ``query-id corpus-id score``, with a header or without; a score above 0 is relevant, and so is a
+    line without a score. ``qrels/train.tsv`` must be there. Where test is missing, train queries whose
+    sha256 of the id is from 0.1 to 0.2 of its range are test; where dev is missing, those below 0.1
+    are dev. ``filters/<split>.tsv`` (lines ``query-id corpus-id``) are pairs to leave out.
+
+    Counted in ``dropped``: pairs of a query in a second split (it stays in test before dev before
+    train), pairs of score 0 or less. Raises DataError for whatever is not as said.
+    """
+    with open_members(path) as members:
+
+        def table(name):
+            return find_either(members, name, path)
+
+        documents: set[str] = set()
+        yield from _documents(found(table("corpus.jsonl"), "corpus.jsonl", path), documents)
+        if not documents:
+            raise DataError(f"{path}/corpus.jsonl", "", "expected at least one document, found none")
+        queries = found(table("queries.jsonl"), "queries.jsonl", path)
+        found(table("qrels/train.tsv"), "qrels/train.tsv (training queries, of which MVG makes its vectors)", path)
+        judged: dict[str, _Judged] = {}
+        given = [split for split in ("test", "dev", "train") if table(f"qrels/{split}.tsv")]
+        for split in given:
+            _add_qrels(judged, split, table(f"qrels/{split}.tsv"), documents, dropped)
+        for split in given:
+            if filters := table(f"filters/{split}.tsv"):
+                _add_filters(judged, split, filters, documents)
+        yield from _queries(queries, judged, given)
+        _expect_none_left(judged, queries)
+
+
+class _Judged(NamedTuple):
+    """What the tables say of one query."""
+
+    split: str
+    where: tuple  # file and line of its first pair
+    relevant: list[str]
+    excluded: list[str]
+
+
+def _documents(member: Member, seen: set[str]) -> Iterator[Document]:
+    with member.open_text() as file:
+        for number, record in json_lines(file, file.label):
+            place = file.label, f"line {number}"
+            id = new_id(id_field(record, "_id", *place), seen, *place)
+            title = "" if record.get("title") is None else text_field(record, "title", *place)
+            yield Document(id, title, text_field(record, "text", *place))
+
+
+def _queries(member: Member, judged: dict[str, _Judged], given: list[str]) -> Iterator[Query]:
+    """All queries; each one's entry leaves ``judged``. One without an entry has no relevant documents."""
+    seen: set[str] = set()
+    with member.open_text() as file:
+        for number, record in json_lines(file, file.label):
+            place = file.label, f"line {number}"
+            id = new_id(id_field(record, "_id", *place), seen, *place)
+            split, _, relevant, excluded = judged.pop(id, ("train", (), [], []))
+            if split == "train":
+                split = _part_of_train(id, given)
+            text, weight = text_field(record, "text", *place), weight_field(record, *place)
+            yield Query(id, text, split, tuple(relevant), tuple(excluded), weight)
+
+
+def _part_of_train(id: str, given: list[str]) -> str:
+    fraction = hashed_fraction(id)
+    if "dev" not in given and fraction < HELD_OUT_SHARE:
+        return "dev"
+    if "test" not in given and HELD_OUT_SHARE <= fraction < 2 * HELD_OUT_SHARE:
+        return "test"
+    return "train"
+
+
+def _add_qrels(judged: dict[str, _Judged], split: str, member: Member, documents: set[str], dropped: Counter) -> None:
+    for where, (query, document, *score) in _rows(member, (2, 3), documents):
+        if score and _score(score[0], *where) <= 0:
+            dropped["pairs_of_score_0_or_less"] += 1
+            continue
+        entry = judged.setdefault(query, _Judged(split, where, [], []))
+        if entry.split == split:
+            entry.relevant.append(document)
+        else:
+            dropped["pairs_of_a_query_in_a_second_split"] += 1
+
+
+def _add_filters(judged: dict[str, _Judged], split: str, member: Member, documents: set[str]) -> None:
+    for where, (query, document) in _rows(member, (2,), documents):
+        judged.setdefault(query, _Judged(split, where, [], [])).excluded.append(document)
+
+
+def _rows(member: Member, widths: tuple[int, ...], documents: set[str]) -> Iterator[tuple[tuple, list[str]]]:
+    """((file, line), cells) of a table of ids; a first line that starts with query-id is its header."""
+    with member.open_text() as file:
+        for number, line in text_lines(file, file.label):
+            cells = line.rstrip("\r\n").split("\t")
+            if cells == [""] or (number == 1 and cells[0].lower() in ("query-id", "query_id", "qid")):
+                continue
+            where = file.label, f"line {number}"
+            if len(cells) not in widths:
+                names = "query-id, corpus-id and score" if 3 in widths else "query-id and corpus-id"
+                raise DataError(*where, f"expected {names}, separated by tabs, found {len(cells)} columns")
+            if cells[1] not in documents:
+                raise DataError(*where, f"expected an id of the corpus, found '{cells[1]}'")
+            yield where, cells
+
+
+def _score(text: str, file, where) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise DataError(file, where, f"expected a score that is a number, found '{text}'")
+    return score
+
+
+def _expect_none_left(judged: dict[str, _Judged], queries: Member) -> None:
+    for id, entry in judged.items():
+        raise DataError(*entry.where, f"expected an id of {queries.label}, found '{id}'")

@@ -1,0 +1,99 @@
+"""Records out of chunks of XML that nobody vouches for, by expat's events: no tree is ever built.
+
+expat loads no DTD; an entity declared in the document itself is refused before it is used.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.parsers import expat
+
+from .archives import loose
+from .errors import DataError
+
+MAX_TEXT = 2**22  # characters of one element that is read
+
+
+class Parser:
+    """Reads the text of the elements whose path ends in one of ``READ``; a subclass makes records of it.
+
+    ``start(tag, attributes)`` and ``end(tag, text)`` are called for ``READ`` and for ``RECORD``
+    (``text`` is that of all descendants; empty for ``RECORD``); what ``end`` appends to
+    ``records`` comes out of :meth:`feed`.
+    """
+
+    ROOTS: tuple[str, ...]
+    RECORD: str
+    READ: set[tuple[str, ...]]  # paths of two tags, parent and own
+
+    def __init__(self, label: str):
+        self.label = label
+        self.records: list = []
+        self.path: list[str] = []
+        self._text: list[str] = []
+        self._length = 0
+        self._expat = expat.ParserCreate()
+        self._expat.buffer_text = True
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.EntityDeclHandler = self._refuse_entity
+        self._expat.SkippedEntityHandler = self._refuse_entity
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None: ...
+
+    def end(self, tag: str, text: str) -> None: ...
+
+    def feed(self, chunk: bytes, final: bool = False) -> list:
+        """The records that end within ``chunk``."""
+        try:
+            self._expat.Parse(chunk, final)
+        except DataError:
+            raise
+        except expat.ExpatError as error:
+            expected = f"expected well-formed XML, but: {expat.ErrorString(error.code)}"
+            raise DataError(self.label, f"line {error.lineno}", expected) from error
+        except (LookupError, ValueError) as error:  # an encoding that Python or expat lacks
+            raise DataError(self.label, "", f"expected XML in UTF-8, but: {error}") from error
+        records, self.records = self.records, []
+        return records
+
+    def error(self, expected: str) -> DataError:
+        return DataError(self.label, f"line {self._expat.CurrentLineNumber}", expected)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        path = self.path
+        if not path and tag not in self.ROOTS:
+            raise self.error(f"expected a root element {' or '.join(self.ROOTS)}, found {tag}")
+        read = path and (path[-1], tag) in self.READ
+        path.append(tag)
+        if read:
+            self._text, self._length = [], 0
+            self._expat.CharacterDataHandler = self._take
+        if read or tag == self.RECORD:
+            self.start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        path = self.path
+        path.pop()
+        if path and (path[-1], tag) in self.READ:
+            self._expat.CharacterDataHandler = None
+            self.end(tag, "".join(self._text))
+        elif tag == self.RECORD:
+            self.end(tag, "")
+
+    def _take(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > MAX_TEXT:
+            raise self.error(f"expected at most {MAX_TEXT} characters in {self.path[-1]}")
+        self._text.append(text)
+
+    def _refuse_entity(self, name: str, *_) -> None:
+        raise self.error(f"expected XML without entities of its own, found '{name}'")
+
+
+def records(parser: type[Parser], path: Path) -> Iterator:
+    """What ``parser`` makes of an XML file, gunzipped if it is called ``.gz``."""
+    with loose(path).open_text() as file:
+        reading = parser(file.label)
+        while chunk := file.read(2**16):
+            yield from reading.feed(chunk)
+        yield from reading.feed(b"", final=True)
