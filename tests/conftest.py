@@ -8,12 +8,12 @@ from mvg.data import READERS, SPLIT_RULES, write_prepared
 
 @pytest.fixture
 def prepare(tmp_path):
-    """prepare(format, path) -> (BEIR folder, what stats.json holds), as the workflow does it."""
+    """prepare(format, path, **options) -> (BEIR folder, what stats.json holds), as the workflow does it."""
 
-    def prepare(format, path):
+    def prepare(format, path, **options):
         dropped = Counter()
         facts = {"format": format, "split_rule": SPLIT_RULES[format], "simulated": False}
         folder = tmp_path / "out" / "data"
-        return folder, write_prepared(READERS[format](path, dropped), folder, dropped, facts)
+        return folder, write_prepared(READERS[format](path, dropped, **options), folder, dropped, facts)
 
     return prepare

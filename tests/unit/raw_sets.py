@@ -65,6 +65,12 @@ RAW_FILES = {
         "filter_labels_train.txt": b"",
         "filter_labels_test.txt": b"",
     },
+    # Fourteen days: the last two are test, the day before them dev.
+    "clicklog": {
+        "clicks.csv": b"query,document,count,date\n"
+        b"tea,p1,3,2024-01-01\nTea,p2,1,2024-01-05\ntea,p1,2,2024-01-12\ncup 7,p2,4,2024-01-14\n",
+        "documents.csv": b"document,text\np1,Green tea\np2,A cup\n",
+    },
 }
 
 

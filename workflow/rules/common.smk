@@ -1,5 +1,6 @@
 # The helpers of all rules: the checked config, and which files a run owes.
 
+import datetime
 import math
 import os
 import re
@@ -16,7 +17,7 @@ ROOT = Path(workflow.basedir)
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
-KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
+KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "clicklog": "clicklog"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
 FIGURES = ["popularity"]
@@ -64,6 +65,13 @@ def plain(value, where=""):
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def undated(value):
+    """Dates, which YAML knows without quotes, as the texts that they were."""
+    if isinstance(value, dict):
+        return {key: undated(entry) for key, entry in value.items()}
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
 def exists(path, kind=Path.exists):
     """Whether there is such a path; no for one that the system cannot even look up."""
     try:
@@ -81,6 +89,7 @@ def check_config():
     for key in workflow.config_settings.overwrite_config:
         if key not in ("datasets", "encoders", "experiments") and isinstance(config[key], (dict, list)):
             config[key] = typed(config[key])
+    config.update(undated(config))
     try:
         validate(config, str(SCHEMA))
     except WorkflowError:
@@ -235,12 +244,13 @@ def raw_files(wildcards):
 
 
 def raw_source(wildcards):
-    """What the reader needs to know: format, path, and whether the data are simulated."""
+    """What the reader needs to know: format, path, its options, and whether the data are simulated."""
     source = source_of(wildcards.dataset)
     if source["source"] == "simulated":
         path = f"results/{wildcards.run}/{wildcards.dataset}/raw"
-        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "simulated": True}
-    return {"format": source["format"], "path": source["path"], "simulated": False}
+        return {"format": KNOWN_SETS[wildcards.dataset], "path": path, "options": {}, "simulated": True}
+    options = {key: value for key, value in source.items() if key not in ("source", "path", "format")}
+    return {"format": source["format"], "path": source["path"], "options": options, "simulated": False}
 
 
 def mvg_folder(wildcards):

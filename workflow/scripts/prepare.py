@@ -8,7 +8,7 @@ with job(snakemake.log[0]) as log:
     source = snakemake.params.source
     dropped = Counter()
     stats = write_prepared(
-        READERS[source["format"]](source["path"], dropped),
+        READERS[source["format"]](source["path"], dropped, **source["options"]),
         Path(snakemake.output.stats).parent,
         dropped,
         facts={

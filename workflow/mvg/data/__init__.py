@@ -1,12 +1,13 @@
 """Raw formats in, one BEIR folder out; and the simulator that writes raw formats.
 
-A reader takes (path, dropped), a path and a Counter of what it drops by reason, and yields
-Document and Query records. ``SPLIT_RULES`` says where each format's splits come from.
+A reader takes (path, dropped, **options), a path and a Counter of what it drops by reason, and yields
+Document and Query records; options are what else an entry of ``sources`` may say. ``SPLIT_RULES``
+says where each format's splits come from.
 """
 
-from . import eurlex, medline, xc
+from . import clicklog, eurlex, medline, xc
 from .errors import DataError
-from .prepared import Split, load_split, load_stats, load_texts, read_split, save_split, write_prepared
+from .prepared import Split, load_split, load_stats, load_texts, load_weights, read_split, save_split, write_prepared
 from .records import Document, Query
 from .splits import SPLITS
 
@@ -15,6 +16,7 @@ READERS = {
     "eurlex-json": eurlex.read_eurlex_json,
     "medline": medline.read_medline,
     "xc": xc.read_xc,
+    "clicklog": clicklog.read_clicklog,
 }
 
 SPLIT_RULES = {
@@ -22,6 +24,7 @@ SPLIT_RULES = {
     "eurlex-json": eurlex.SPLIT_RULE,
     "medline": medline.SPLIT_RULE,
     "xc": xc.SPLIT_RULE,
+    "clicklog": clicklog.SPLIT_RULE,
 }
 
 __all__ = [
@@ -35,6 +38,7 @@ __all__ = [
     "load_split",
     "load_stats",
     "load_texts",
+    "load_weights",
     "read_split",
     "save_split",
     "write_prepared",

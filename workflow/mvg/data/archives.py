@@ -98,6 +98,10 @@ class Member(NamedTuple):
         with self.open() as packed, gzip.GzipFile(fileobj=packed, mode="rb") as file:
             yield Stream(file, self.label, packed)
 
+    def open_text(self):
+        """Its bytes, gunzipped if its name ends in ``.gz``."""
+        return self.open_gzip() if self.label.endswith(".gz") else self.open()
+
 
 def loose(path: Path) -> Member:
     return Member(str(path), lambda: open(path, "rb"))
@@ -182,20 +186,33 @@ def _checked_members(archive: zipfile.ZipFile, path: Path) -> dict[str, Member]:
     return members
 
 
-def json_lines(file, name) -> Iterator[tuple[int, dict]]:
-    """(line number, object) for each line of a binary ``file`` of JSON objects.
-
-    Lines end at ``\\n`` only: U+2028 and its like are text. Blank lines may stand at the end.
-    """
-    blank = None
+def lines(file, name) -> Iterator[tuple[int, bytes]]:
+    """(line number, line) of a binary ``file``, without a byte order mark; lines end at ``\\n`` only."""
     for number in count(1):
         line = file.readline(MAX_LINE + 1)
         if not line:
             return
         if len(line) > MAX_LINE:
             raise DataError(name, f"line {number}", f"expected at most {MAX_LINE} bytes a line")
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+
+
+def text_lines(file, name) -> Iterator[tuple[int, str]]:
+    """The same as text; a DataError for what is not UTF-8."""
+    for number, line in lines(file, name):
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(name, f"line {number}", f"expected UTF-8, byte {error.start + 1} is not") from error
+
+
+def json_lines(file, name) -> Iterator[tuple[int, dict]]:
+    """(line number, object) for each line of a binary ``file`` of JSON objects.
+
+    U+2028 and its like are text. Blank lines may stand at the end.
+    """
+    blank = None
+    for number, line in lines(file, name):
         if not line.strip():
             blank = blank or number
             continue

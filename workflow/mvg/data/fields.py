@@ -6,6 +6,7 @@ from .errors import DataError
 
 # What would break a line of a TSV file, or cannot be written as UTF-8.
 _UNFIT_FOR_AN_ID = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+MAX_WEIGHT = 1e15
 _KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "an object"}
 
 
@@ -34,6 +35,24 @@ def text_field(record: dict, name: str, file, where) -> str:
     except UnicodeEncodeError:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def id_field(record: dict, name: str, file, where) -> str:
+    """An id: a text, or a whole number as text."""
+    if type(record.get(name)) is int:
+        return str(record[name])
+    return text_field(record, name, file, where)
+
+
+def weight_field(record: dict, file, where) -> float:
+    """``metadata.weight``, a number above 0; 1 where there is none."""
+    metadata = record.get("metadata") or {}
+    if type(metadata) is not dict:
+        raise DataError(file, where, f"expected 'metadata' to be an object, found {kind(metadata)}")
+    weight = metadata.get("weight", 1.0)
+    if type(weight) not in (int, float) or not 0 < weight <= MAX_WEIGHT:
+        raise DataError(file, where, f"expected 'metadata.weight' to be a number above 0, found {weight!r}")
+    return float(weight)
 
 
 def list_field(record: dict, name: str, wanted: type, file, where) -> list:

@@ -1,6 +1,7 @@
 """The prepared data set: a BEIR folder (Thakur et al., NeurIPS 2021), written and read.
 
-``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``; all splits),
+``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``; all splits;
+``metadata.weight`` where a query has another weight than 1),
 ``qrels/<split>.tsv``, ``filters/<split>.tsv`` (pairs to leave out) and ``stats.json``.
 """
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from .archives import json_lines
 from .errors import DataError
-from .fields import new_id, text_field
+from .fields import new_id, text_field, weight_field
 from .files import save_arrays
 from .records import Document, Query
 from .splits import SPLITS
@@ -126,7 +127,8 @@ class _Writer:
             return
         excluded = list(dict.fromkeys(query.excluded))
         self._texts.add(text)
-        self._queries_file.write(_json_line({"_id": id, "text": text}))
+        weight = {} if query.weight == 1 else {"metadata": {"weight": query.weight}}
+        self._queries_file.write(_json_line({"_id": id, "text": text} | weight))
         self._qrels[query.split].writelines(f"{id}\t{document}\t1\n" for document in relevant)
         self._filters[query.split].writelines(f"{id}\t{document}\n" for document in excluded)
         counted = (("queries", 1), ("pairs", len(relevant)), ("excluded", len(excluded)))
@@ -201,6 +203,12 @@ def load_texts(path) -> tuple[list[str], list[str]]:
             title = text_field(record, "title", *place) if "title" in record else ""
             texts.append(f"{title} {text_field(record, 'text', *place)}".strip())
     return ids, texts
+
+
+def load_weights(path) -> np.ndarray:
+    """Traffic of each line of a ``queries.jsonl``, float64 (n_queries,), above 0; 1 where it says nothing."""
+    with _open(path) as file:
+        return np.array([weight_field(record, path, f"line {line}") for line, record in json_lines(file, path)])
 
 
 def load_stats(path) -> dict:

@@ -19,3 +19,4 @@ class Query(NamedTuple):
     split: str  # train, dev or test
     relevant: tuple[str, ...]
     excluded: tuple[str, ...] = ()
+    weight: float = 1.0  # its traffic
