@@ -20,8 +20,11 @@ WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "clicklog": "clicklog"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
-FIGURES = ["popularity"]
-TABLES = []
+FIGURES = ["popularity", "click_log"]
+TABLES = ["click_log"]
+
+# Those on a dataset of their own, config[name], and how many documents their rankings hold.
+DEPTHS = {"click_log": 200}
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that
@@ -112,10 +115,15 @@ def check_config():
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
         if not any(exists(f"{config['raw_dir']}/{name}", Path.is_dir) for name in KNOWN_SETS):
             stop("raw_dir", f"expected one of the folders {', '.join(KNOWN_SETS)} in {config['raw_dir']}")
-    for name in config["datasets"]:
+    for name in DEPTHS:
+        encoder = config[name]["encoder"]
+        if encoder not in config["encoder_settings"] or kind_of(encoder) == "colbert":
+            stop(f"{name}.encoder: {encoder}", "expected an entry of encoder_settings with one vector a text")
+    own = [(f"{name}.dataset", config[name]["dataset"]) for name in DEPTHS]
+    for key, name in [*(("datasets", name) for name in config["datasets"]), *own]:
         source = source_of(name)
         if source is None:
-            stop(f"datasets: {name}", "no such entry under sources")
+            stop(f"{key}: {name}", "no such entry under sources")
         if source["source"] == "simulated" and name not in KNOWN_SETS:
             stop(f"sources.{name}", f"only {', '.join(KNOWN_SETS)} can be simulated")
         if source["source"] == "path" and not exists(source["path"]):
@@ -189,6 +197,23 @@ wildcard_constraints:
     m_avg="[0-9.e-]+",
 
 
+def methods_over(encoder):
+    """BM25 and the encoder: plain, with the prior, with MVG."""
+    return ["bm25", encoder, f"prior+{encoder}", f"mvg+{encoder}"]
+
+
+def depth(wildcards):
+    """How many documents a ranking of the dataset holds: as many as anybody asks of it."""
+    own = [k for name, k in DEPTHS.items() if config[name]["dataset"] == wildcards.dataset]
+    return max(config["ks"] + own)
+
+
+def run_datasets():
+    """The datasets of the run, those of its experiments behind them."""
+    own = [config[name]["dataset"] for name in config["experiments"] if name in DEPTHS]
+    return list(dict.fromkeys(config["datasets"] + own))
+
+
 def methods():
     """Every row of the benchmark, in the table's order. A prior goes over bi-encoders only."""
     wrappers = {x: ["", "mvg+"] if kind_of(x) == "colbert" else WRAPPERS for x in config["encoders"]}
@@ -208,10 +233,10 @@ def tables():
 
 
 def experiment(name):
-    """What an experiment makes: a figure and the numbers behind it, or a table in three layouts."""
-    if name in FIGURES:
-        return [f"results/{RUN}/figures/{name}.{kind}" for kind in ("csv", "pdf", "png")]
-    return [f"results/{RUN}/tables/{name}.{kind}" for kind in ("csv", "md", "tex")]
+    """What an experiment makes: figure and numbers, table in three layouts, or both; its numbers first."""
+    figure = [f"results/{RUN}/figures/{name}.{kind}" for kind in ("csv", "pdf", "png")]
+    table = [f"results/{RUN}/tables/{name}.{kind}" for kind in ("csv", "md", "tex")]
+    return figure * (name in FIGURES) + table * (name in TABLES)
 
 
 def trec_files():

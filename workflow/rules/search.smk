@@ -69,7 +69,7 @@ rule search:
         runtime=120,
     params:
         index=config["index"],
-        k=max(config["ks"]),
+        k=depth,
     message:
         "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
     script:
