@@ -237,6 +237,23 @@ CASES = {
         (clicks_parquet(count=[-2.0]), "row 1: expected 'count' to be a number of at least 0, found '-2.0'"),
         (clicks_parquet(date=[20240101]), "row 1: expected 'date' to begin with a date YYYY-MM-DD"),
     ],
+    ("msmarco", "collection.tsv", "collection.tsv"): [
+        (b"7\tmilk\n8 eggs\n", "line 2: expected an id and a text, separated by a tab"),
+        (b"\tmilk\n", "line 1: expected an id, found an empty one"),
+        (b"7\t\xff\n", "line 1: expected UTF-8, byte 3 is not"),
+        (b"<html>\n", "line 1: expected an id and a text"),
+    ],
+    ("msmarco", "queries.dev.tsv", "queries.dev.tsv"): [
+        (b"2\twho\n\n", "line 2: expected an id and a text, separated by a tab"),
+    ],
+    ("msmarco", "qrels.dev.tsv", "qrels.dev.tsv"): [
+        (b"2\t8\n", "line 1: expected query, 0, passage and a whole number"),
+        (b"2\t0\t8\t1\n2\t0\t7\tyes\n", "line 2: expected query, 0, passage and a whole number"),
+        (b"2\t0\t8\t1\n5\t0\t8\t1\n", "line 2: expected a query of queries.dev.tsv, found '5'"),
+    ],
+    ("msmarco", "qrels.dev.tsv.gz", "qrels.dev.tsv"): [
+        (b"", "expected qrels.dev.tsv or qrels.dev.tsv.gz, found both"),
+    ],
     ("medline", "a.xml.gz.md5", "a.xml.gz.md5"): [
         (b"<html>404</html>", "expected one line 'MD5(<file>)= <32 hex digits>'"),
     ],
@@ -288,6 +305,7 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
         ("eurlex-json", "expected a file EURLEX57K.json there"),
         ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),
         ("xc", "expected a file lbl.json.gz there"),
+        ("msmarco", "expected a file collection.tsv there"),
         ("clicklog", "expected a click log, or a folder with clicks*"),
     ],
 )
@@ -323,6 +341,20 @@ def test_every_file_of_a_raw_set_is_needed(prepare, tmp_path, format):
 def test_settings_that_do_not_fit_the_log_are_refused(prepare, tmp_path, options, expected):
     raw = write_files(tmp_path / "raw", RAW_FILES["clicklog"])
     assert expected in refusal(prepare, "clicklog", raw, **options)
+    assert nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("qrels.train.tsv", b"1\t0\t9\t1\n", "query '1': expected documents of the corpus, found '9'"),
+        ("collection.tsv", b"7\ta\n7\tb\n8\tc\n", "document '7': expected each id once, found '7' again"),
+        ("queries.train.tsv", b"1\ta\n1\tb\n9\tc\n", "query '1': expected each id once, found '1' again"),
+    ],
+)
+def test_files_of_msmarco_that_do_not_fit_each_other(prepare, tmp_path, name, data, expected):
+    raw = write_files(tmp_path / "raw", RAW_FILES["msmarco"] | {name: data})
+    assert expected in refusal(prepare, "msmarco", raw)
     assert nothing_left(tmp_path)
 
 

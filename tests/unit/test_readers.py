@@ -306,6 +306,48 @@ def test_parquet_reads_as_csv_does(tmp_path):
     assert list(alone[0]) == ["p1", "p2"] and alone[1] == csv[1]
 
 
+# MS MARCO
+
+
+def test_a_question_and_its_passages(tmp_path):
+    documents, queries, dropped = read("msmarco", write_files(tmp_path, RAW_FILES["msmarco"]))
+    assert documents == {"7": Document("7", "", "Cows give milk."), "8": Document("8", "", "Hens lay eggs.")}
+    assert list(queries.values()) == [
+        Query("1", "who gives milk", "train", ("7",)),
+        Query("9", "what do hens lay", "dev", ("8",)),
+        Query("4", "unjudged", "train", ()),
+        Query("2", "who lays eggs", "test", ("8",)),
+    ]
+    assert dropped == {"pairs_of_score_0_or_less": 1}
+
+
+def test_with_a_test_file_dev_is_dev(tmp_path):
+    more = {"queries.test.tsv": b"5\twhat is milk\n", "qrels.test.tsv": b"5 0 7 2\n"}
+    _, queries, _ = read("msmarco", write_files(tmp_path, RAW_FILES["msmarco"] | more))
+    assert {id: query.split for id, query in queries.items()} == {
+        "1": "train", "9": "train", "4": "train", "2": "dev", "5": "test",
+    }  # fmt: skip
+
+
+def test_the_small_dev_set_is_taken_and_its_texts_may_lie_in_the_full_one(tmp_path):
+    files = RAW_FILES["msmarco"] | {"qrels.dev.small.tsv": b"6\t0\t7\t1\n"}
+    files["queries.dev.tsv"] += b"6\twhat do cows give\n"
+    test = [query for query in read("msmarco", write_files(tmp_path, files))[1].values() if query.split == "test"]
+    assert test == [Query("2", "who lays eggs", "test", ()), Query("6", "what do cows give", "test", ("7",))]
+
+
+def test_msmarco_may_be_gzipped(tmp_path):
+    plain = read("msmarco", write_files(tmp_path / "plain", RAW_FILES["msmarco"]))
+    packed = {f"{name}.gz": gzip.compress(data) for name, data in RAW_FILES["msmarco"].items()}
+    assert read("msmarco", write_files(tmp_path / "packed", packed)) == plain
+
+
+def test_tabs_inside_a_passage_are_text(tmp_path):
+    files = RAW_FILES["msmarco"] | {"collection.tsv": b"7\ta\tb\r\n8\t\n"}
+    documents = read("msmarco", write_files(tmp_path, files))[0]
+    assert [document.text for document in documents.values()] == ["a\tb", ""]
+
+
 # All
 
 

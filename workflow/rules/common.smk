@@ -17,14 +17,20 @@ ROOT = Path(workflow.basedir)
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
-KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "clicklog": "clicklog"}
+KNOWN_SETS = {
+    "eurlex": "eurlex",
+    "pubmed": "medline",
+    "wikiseealso": "xc",
+    "clicklog": "clicklog",
+    "flat": "msmarco",
+}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
 FIGURES = ["popularity", "click_log"]
-TABLES = ["click_log"]
+TABLES = ["click_log", "flat_popularity"]
 
 # Those on a dataset of their own, config[name], and how many documents their rankings hold.
-DEPTHS = {"click_log": 200}
+DEPTHS = {"click_log": 200, "flat_popularity": 1000}
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that

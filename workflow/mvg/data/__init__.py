@@ -5,7 +5,7 @@ Document and Query records; options are what else an entry of ``sources`` may sa
 says where each format's splits come from.
 """
 
-from . import clicklog, eurlex, medline, xc
+from . import clicklog, eurlex, medline, msmarco, xc
 from .errors import DataError
 from .prepared import Split, load_split, load_stats, load_texts, load_weights, read_split, save_split, write_prepared
 from .records import Document, Query
@@ -17,6 +17,7 @@ READERS = {
     "medline": medline.read_medline,
     "xc": xc.read_xc,
     "clicklog": clicklog.read_clicklog,
+    "msmarco": msmarco.read_msmarco,
 }
 
 SPLIT_RULES = {
@@ -25,6 +26,7 @@ SPLIT_RULES = {
     "medline": medline.SPLIT_RULE,
     "xc": xc.SPLIT_RULE,
     "clicklog": clicklog.SPLIT_RULE,
+    "msmarco": msmarco.SPLIT_RULE,
 }
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Drawn data sets in the raw formats of EURLEX57K, MEDLINE, the Extreme Classification Repository and click logs.
+"""Drawn data sets in raw formats: of EURLEX57K, MEDLINE, Extreme Classification, click logs, MS MARCO.
 
 Each writer fills a folder and returns the id of each document, None where the format doesn't list
 it. The bytes depend on the data alone: archives carry fixed dates and no names of the machine.
@@ -34,6 +34,8 @@ SEEALSO_PAGES = 0.05  # share of the labels whose page is a query too, pointing 
 LOG_START, LOG_DAYS = date(2024, 1, 1), 420  # fourteen months, as in the paper
 LOG_TAIL, LOG_MOST = 0.8, 300  # clicks of a query: a Pareto law's exponent, and its end
 LOG_SIZES = 0.2  # share of the queries that name a size, one of a few
+
+MARCO_TRAIN = 0.8  # share of the queries
 
 
 def write_eurlex(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
@@ -121,6 +123,22 @@ def write_clicklog(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
     _write_csv(folder / "clicks.csv", ["query", "document", "count", "date"], clicks)
     _write_csv(folder / "documents.csv", ["document", "text"], zip(ids, drawn.titles))
     return ids
+
+
+def write_msmarco(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
+    """``collection.tsv``, and queries and qrels of train and of dev, as MS MARCO has them."""
+    ids = [str(number) for number in rng.permutation(len(drawn.titles))]
+    _write_tsv(folder / "collection.tsv", zip(ids, drawn.titles))
+    (cut,) = _cuts(len(drawn.texts), MARCO_TRAIN)
+    for name, rows in ("train", range(cut)), ("dev", range(cut, len(drawn.texts))):
+        _write_tsv(folder / f"queries.{name}.tsv", ((row, drawn.texts[row]) for row in rows))
+        judged = ((row, 0, ids[document], 1) for row in rows for document in drawn.relevant[row])
+        _write_tsv(folder / f"qrels.{name}.tsv", judged)
+    return ids
+
+
+def _write_tsv(path: Path, rows) -> None:
+    path.write_bytes("".join("\t".join(map(str, row)) + "\n" for row in rows).encode())
 
 
 def _write_csv(path: Path, header: list[str], rows) -> None:

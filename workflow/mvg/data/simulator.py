@@ -78,6 +78,13 @@ SHAPES = {
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=1,
     ),
+    # Flat popularity: one passage a query, about one training query a passage, and it says what is asked.
+    "flat": Shape(
+        write=raw_writers.write_msmarco,
+        documents=3000, queries=4000, labels=1, skew=0, shift=1, alpha=0.1, beta=0.1,
+        concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
+        query_words=3, title_words=5, common_words=1,
+    ),
 }  # fmt: skip
 
 
