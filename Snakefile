@@ -13,6 +13,7 @@ include: "workflow/rules/multiview.smk"
 include: "workflow/rules/search.smk"
 include: "workflow/rules/colbert.smk"
 include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/click_log.smk"
 include: "workflow/rules/reporting.smk"
 
 
@@ -25,7 +26,7 @@ rule all:
 
 
 # `snakemake popularity` and so on: one experiment of the paper alone.
-for name in FIGURES + TABLES:
+for name in dict.fromkeys(FIGURES + TABLES):
 
     rule:
         name:

@@ -96,6 +96,20 @@ RAW_FILES = {
         "filter_labels_train.txt": b"",
         "filter_labels_test.txt": b"",
     },
+    # Fourteen days: the last two are test, the day before them dev.
+    "clicklog": {
+        "clicks.csv": b"query,document,count,date\n"
+        b"tea,p1,3,2024-01-01\nTea,p2,1,2024-01-05\ntea,p1,2,2024-01-12\ncup 7,p2,4,2024-01-14\n",
+        "documents.csv": b"document,text\np1,Green tea\np2,A cup\n",
+    },
+    # By the sha256 of its id, query 9 of train is dev.
+    "msmarco": {
+        "collection.tsv": b"7\tCows give milk.\n8\tHens lay eggs.\n",
+        "queries.train.tsv": b"1\twho gives milk\n9\twhat do hens lay\n4\tunjudged\n",
+        "qrels.train.tsv": b"1\t0\t7\t1\n9\t0\t8\t1\n",
+        "queries.dev.tsv": b"2\twho lays eggs\n",
+        "qrels.dev.tsv": b"2\t0\t8\t1\n2\t0\t7\t0\n",
+    },
 }
 
 

@@ -9,6 +9,7 @@ import io
 import warnings
 import zipfile
 
+import pyarrow.parquet
 import pytest
 from mvg.data import READERS, DataError, archives
 from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, write_files
@@ -60,6 +61,19 @@ PARAMETER = '<!DOCTYPE PubmedArticleSet [<!ENTITY % p SYSTEM "http://nowhere.inv
 DOCTYPE = '<!DOCTYPE PubmedArticleSet SYSTEM "pubmed.dtd">'
 DEEP = b'{"a":' + b"[" * 100_000
 HUGE = b'{"celex_id": ' + b"9" * 5000 + b"}"
+CLICKS = b"query,document,count,date\ntea,p1,1,2024-01-01\n"
+
+
+def parquet(**columns) -> bytes:
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def clicks_parquet(**columns) -> bytes:
+    return parquet(**{"query": ["tea"], "document": ["p1"], "count": [1], "date": ["2024-01-01"]} | columns)
+
+
 BOMB = b" " * (archives.RATIO_COUNTS_FROM + 1)
 
 # (format, the file that is replaced or added, the file that the message names): its cases
@@ -266,6 +280,66 @@ CASES = {
         (b"Title,meshMajor\nT," + b"[" * 100_000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT,\"['a\\tb']\"\n", "line 2: expected an id without tabs"),
     ],
+    ("clicklog", "clicks.csv", "clicks.csv"): [
+        (b"", "expected one column 'query', found none"),
+        (b"<html>404</html>\n", "expected one column 'query', found <html>404</html>"),
+        (b"query,document,date\n", "expected one column 'count', found query, document, date"),
+        (b"query,query,document,count,date\n", "expected one column 'query', found query, query"),
+        (CLICKS + b"tea,p1,1\n", "line 3: expected 4 columns, as in the header, found 3"),
+        (CLICKS + b"tea, black,p1,1,2024-01-01\n", "line 3: expected 4 columns, as in the header, found 5"),
+        (CLICKS + b"\xfftea,p1,1,2024-01-01\n", "line 3: expected UTF-8, byte 1 is not"),
+        (CLICKS + b'"tea,p1,1,2024-01-01\n', "line 3: expected CSV, but: unexpected end of data"),
+        (CLICKS + b'"tea"x,p1,1,2024-01-01\n', "line 3: expected CSV, but: ',' expected after '\"'"),
+        (CLICKS + b"tea,p1,one,2024-01-01\n", "line 3: expected 'count' to be a number of at least 0, found 'one'"),
+        (CLICKS + b"tea,p1,-1,2024-01-01\n", "line 3: expected 'count' to be a number of at least 0, found '-1'"),
+        (CLICKS + b"tea,p1,nan,2024-01-01\n", "line 3: expected 'count' to be a number of at least 0"),
+        (CLICKS + b"tea,p1,1e999,2024-01-01\n", "line 3: expected 'count' to be a number of at least 0"),
+        (CLICKS + b"tea,p1,1,31.12.2024\n", "line 3: expected 'date' to begin with a date YYYY-MM-DD"),
+        (CLICKS + b"tea,p1,1,2024-02-30\n", "line 3: expected 'date' to begin with a date YYYY-MM-DD"),
+        (CLICKS + b"tea,p1,1,\n", "line 3: expected 'date' to begin with a date YYYY-MM-DD, found ''"),
+    ],
+    ("clicklog", "documents.csv", "documents.csv"): [
+        (b"document,title\n", "expected one column 'text', found document, title"),
+        (b"document,text\np1,Tea\np1,Cup\n", "line 3: expected each id once, found 'p1' again"),
+        (b"document,text\n,Tea\n", "line 2: expected an id, found an empty one"),
+        (b'document,text\n"p\t1",Tea\n', "line 2: expected an id without tabs"),
+    ],
+    ("clicklog", "clicks.csv.gz", "clicks.csv.gz"): [
+        (b"", "expected a gzip file, found it empty"),
+        (CLICKS, "expected a whole, readable file, but: Not a gzip"),
+        (gzip.compress(CLICKS)[:-8], "expected a whole, readable file, but: Compressed file ended"),
+        (gzip.compress(CLICKS) + b"garbage", "expected a whole, readable file, but: Not a gzip"),
+        (gzip.compress(CLICKS + BOMB), "expected to unpack to at most 200 times its size"),
+    ],
+    ("clicklog", "clicks.parquet", "clicks.parquet"): [
+        (b"", "expected a whole Parquet file, but: "),
+        (CLICKS, "expected a whole Parquet file, but: "),
+        (clicks_parquet()[:-20], "expected a whole Parquet file, but: "),
+        (parquet(query=["tea"], count=[1]), "expected one column 'document', found query, count"),
+        (clicks_parquet(query=[b"tea"]), "row 1: expected 'query' to be a text, found bytes"),
+        (clicks_parquet(document=[1.5]), "row 1: expected 'document' to be a text, found float"),
+        (clicks_parquet(query=[["tea"]]), "row 1: expected 'query' to be a text, found list"),
+        (clicks_parquet(count=[None]), "row 1: expected 'count' to be a number of at least 0, found 'None'"),
+        (clicks_parquet(count=[-2.0]), "row 1: expected 'count' to be a number of at least 0, found '-2.0'"),
+        (clicks_parquet(date=[20240101]), "row 1: expected 'date' to begin with a date YYYY-MM-DD"),
+    ],
+    ("msmarco", "collection.tsv", "collection.tsv"): [
+        (b"7\tmilk\n8 eggs\n", "line 2: expected an id and a text, separated by a tab"),
+        (b"\tmilk\n", "line 1: expected an id, found an empty one"),
+        (b"7\t\xff\n", "line 1: expected UTF-8, byte 3 is not"),
+        (b"<html>\n", "line 1: expected an id and a text"),
+    ],
+    ("msmarco", "queries.dev.tsv", "queries.dev.tsv"): [
+        (b"2\twho\n\n", "line 2: expected an id and a text, separated by a tab"),
+    ],
+    ("msmarco", "qrels.dev.tsv", "qrels.dev.tsv"): [
+        (b"2\t8\n", "line 1: expected query, 0, passage and a whole number"),
+        (b"2\t0\t8\t1\n2\t0\t7\tyes\n", "line 2: expected query, 0, passage and a whole number"),
+        (b"2\t0\t8\t1\n5\t0\t8\t1\n", "line 2: expected a query of queries.dev.tsv, found '5'"),
+    ],
+    ("msmarco", "qrels.dev.tsv.gz", "qrels.dev.tsv"): [
+        (b"", "expected qrels.dev.tsv or qrels.dev.tsv.gz, found both"),
+    ],
     ("medline", "a.xml.gz.md5", "a.xml.gz.md5"): [
         (b"<html>404</html>", "expected one line 'MD5(<file>)= <32 hex digits>'"),
     ],
@@ -283,10 +357,10 @@ def test_bad_bytes_end_in_one_line(prepare, tmp_path, format, changed, named, da
     assert nothing_left(tmp_path)
 
 
-def refusal(prepare, format, path) -> str:
+def refusal(prepare, format, path, **options) -> str:
     """The message that ends the preparation of ``path``."""
     with pytest.raises(DataError) as error:
-        prepare(format, path)
+        prepare(format, path, **options)
     message = str(error.value)
     assert message.isprintable()  # one line, and nothing that moves a terminal's cursor
     assert "expected" in message
@@ -321,6 +395,8 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
         ("eurlex-json", "expected a file EURLEX57K.json there"),
         ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),
         ("xc", "expected a file lbl.json.gz there"),
+        ("msmarco", "expected a file collection.tsv there"),
+        ("clicklog", "expected a click log, or a folder with clicks*"),
     ],
 )
 def test_an_empty_folder_is_refused(prepare, tmp_path, format, expected):
@@ -336,10 +412,39 @@ def test_a_path_that_leads_nowhere_is_refused(prepare, tmp_path, format):
 
 @pytest.mark.parametrize("format", READERS)
 def test_every_file_of_a_raw_set_is_needed(prepare, tmp_path, format):
-    optional = ("filter_labels_train.txt", "filter_labels_test.txt")
+    optional = ("filter_labels_train.txt", "filter_labels_test.txt", "documents.csv")
     for number, missing in enumerate(set(RAW_FILES[format]) - set(optional)):
         files = {name: data for name, data in RAW_FILES[format].items() if name != missing}
         refusal(prepare, format, write_files(tmp_path / f"raw{number}", files))
+    assert nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"test_from": "2024-02-30"}, "config: sources: expected 'test_from' to begin with a date"),
+        ({"test_from": "2024-01-05", "dev_from": "2024-01-05"}, "expected days for train, dev and test"),
+        ({"columns": {"query": "q"}}, "/clicks.csv: expected one column 'q', found query, document, count, date"),
+        ({"test_from": "2025-01-01"}, "found 2024-01-01 to 2024-01-14, dev from 2024-12-01, test from 2025-01-01"),
+    ],
+)
+def test_settings_that_do_not_fit_the_log_are_refused(prepare, tmp_path, options, expected):
+    raw = write_files(tmp_path / "raw", RAW_FILES["clicklog"])
+    assert expected in refusal(prepare, "clicklog", raw, **options)
+    assert nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("qrels.train.tsv", b"1\t0\t9\t1\n", "query '1': expected documents of the corpus, found '9'"),
+        ("collection.tsv", b"7\ta\n7\tb\n8\tc\n", "document '7': expected each id once, found '7' again"),
+        ("queries.train.tsv", b"1\ta\n1\tb\n9\tc\n", "query '1': expected each id once, found '1' again"),
+    ],
+)
+def test_files_of_msmarco_that_do_not_fit_each_other(prepare, tmp_path, name, data, expected):
+    raw = write_files(tmp_path / "raw", RAW_FILES["msmarco"] | {name: data})
+    assert expected in refusal(prepare, "msmarco", raw)
     assert nothing_left(tmp_path)
 
 

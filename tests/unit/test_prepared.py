@@ -14,6 +14,7 @@ from mvg.data import (
     Query,
     load_split,
     load_texts,
+    load_weights,
     read_split,
     save_split,
     write_prepared,
@@ -44,6 +45,20 @@ def test_the_folder_is_beir(tmp_path):
     assert (folder / "queries.jsonl").read_text().startswith('{"_id": "q1", "text": "fruit"}\n')
     table = "query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tp\t1\n"
     assert (folder / "qrels" / "train.tsv").read_text() == table
+
+
+def test_traffic_is_kept_beside_the_query(tmp_path):
+    write(tmp_path / "data", APPLE, PEAR, TRAIN, DEV._replace(weight=2.5), TEST)
+    queries = tmp_path / "data" / "queries.jsonl"
+    assert '{"_id": "q2", "text": "red fruit", "metadata": {"weight": 2.5}}\n' in queries.read_text()
+    np.testing.assert_array_equal(load_weights(queries), [1, 2.5, 1])
+
+
+@pytest.mark.parametrize("metadata", ['{"weight": 0}', '{"weight": -1}', '{"weight": "3"}', '{"weight": true}', "[1]"])
+def test_traffic_is_a_number_above_0(tmp_path, metadata):
+    (tmp_path / "queries.jsonl").write_text(f'{{"_id": "q", "text": "t", "metadata": {metadata}}}\n')
+    with pytest.raises(DataError, match="line 1: expected 'metadata"):
+        load_weights(tmp_path / "queries.jsonl")
 
 
 def test_filters_are_always_there(tmp_path):

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import math
 from collections import Counter
 
 import pytest
@@ -25,9 +26,9 @@ from raw_sets import (
 )
 
 
-def read(format, path):
+def read(format, path, **options):
     dropped = Counter()
-    records = list(READERS[format](path, dropped))
+    records = list(READERS[format](path, dropped, **options))
     documents = {record.id: record for record in records if isinstance(record, Document)}
     queries = {record.id: record for record in records if isinstance(record, Query)}
     return documents, queries, dropped
@@ -206,6 +207,145 @@ def test_a_tenth_of_train_is_dev(tmp_path):
     sizes = Counter(query.split for query in queries.values())
     assert sizes["dev"] == pytest.approx(300, abs=50)
     assert sizes["train"] + sizes["dev"] == 3000
+
+
+# Click logs
+
+
+def clicklog(folder, *rows, columns="query,document,count,date", documents=None):
+    files = {"clicks.csv": "\n".join([columns, *rows]).encode()}
+    if documents:
+        files["documents.csv"] = "\n".join(["document,text", *documents]).encode()
+    return write_files(folder, files)
+
+
+def test_a_query_of_a_split_is_its_clicks_there(tmp_path):
+    documents, queries, dropped = read("clicklog", write_files(tmp_path, RAW_FILES["clicklog"]))
+    assert documents == {"p1": Document("p1", "", "Green tea"), "p2": Document("p2", "", "A cup")}
+    assert list(queries.values()) == [
+        Query("train-0", "tea", "train", ("p1",), weight=3),
+        Query("train-1", "Tea", "train", ("p2",), weight=1),
+        Query("dev-0", "tea", "dev", ("p1",), weight=2),
+        Query("test-2", "cup 7", "test", ("p2",), weight=4),
+    ]
+    assert not dropped
+
+
+def test_clicks_of_a_query_add_up_over_days_and_files(tmp_path):
+    rows = "q,b,1,2024-01-01", "q,a,2,2024-01-02 23:59:59", "q,b,3,2024-01-02"
+    clicklog(tmp_path, *rows)
+    more = b'query,document,count,date\r\n"q",a,1.5,2024-01-14\r\n\r\n'
+    write_files(tmp_path, {"clicks-2.csv.gz": gzip.compress(more)})
+    documents, queries, _ = read("clicklog", tmp_path)
+    assert list(documents.values()) == [Document("a", "a"), Document("b", "b")]
+    assert queries["train-0"] == Query("train-0", "q", "train", ("a", "b"), weight=6)
+    assert queries["test-0"] == Query("test-0", "q", "test", ("a",), weight=1.5)
+
+
+def test_dates_of_the_split_may_be_given(tmp_path):
+    path = write_files(tmp_path, RAW_FILES["clicklog"])
+    queries = read("clicklog", path, dev_from="2024-01-05", test_from="2024-01-06")[1]
+    assert list(queries) == ["train-0", "dev-1", "test-0", "test-2"]
+
+
+def test_a_random_split_needs_no_date_and_keeps_a_text_together(tmp_path):
+    rows = [f"{spelling} {i},d,1" for i in range(1000) for spelling in ("Tea", "tea", "TEA")]
+    path = clicklog(tmp_path, *rows, columns="query,document,count")
+    queries = read("clicklog", path, split="random")[1].values()
+    by_text = {}
+    for query in queries:
+        by_text.setdefault(query.text.lower(), set()).add(query.split)
+    assert len(by_text) == 1000 and all(len(splits) == 1 for splits in by_text.values())
+    assert sum(splits == {"train"} for splits in by_text.values()) == pytest.approx(800, abs=40)
+
+
+def test_rare_queries_and_bots_are_dropped_and_counted(tmp_path):
+    rows = "rare,a,1,2024-01-01", "fair,a,2,2024-01-01", "much,a,90,2024-01-01"
+    scraper = [f"wide,{document},1,2024-01-01" for document in "abcd"]
+    path = clicklog(tmp_path, *rows, *scraper, "rare,a,9,2024-01-14")
+    _, queries, dropped = read("clicklog", path, min_clicks=2, max_clicks=50, max_documents=3)
+    assert {(q.text, q.split) for q in queries.values()} == {("fair", "train"), ("rare", "test")}
+    assert dropped == {"rare_queries": 1, "bots": 2}
+
+
+def test_rows_that_say_nothing_are_dropped_and_counted(tmp_path):
+    rows = " ,a,1,2024-01-01", "q,,1,2024-01-01", "q,a,0,2024-01-01", "q,z,1,2024-01-01", "q,a,1,2024-01-14"
+    path = clicklog(tmp_path, "q,b,2,2024-01-01", *rows, documents=["a,An apple", "b,A pear"])
+    documents, queries, dropped = read("clicklog", path)
+    assert list(documents) == ["a", "b"] and [q.weight for q in queries.values()] == [2, 1]
+    assert dropped == {
+        "rows_without_query": 1,
+        "rows_without_document": 1,
+        "rows_without_clicks": 1,
+        "rows_of_documents_without_text": 1,
+    }
+
+
+def test_weights_may_be_logarithms(tmp_path):
+    path = write_files(tmp_path, RAW_FILES["clicklog"])
+    weights = [query.weight for query in read("clicklog", path, weights="log")[1].values()]
+    assert weights == pytest.approx([math.log(4), math.log(2), math.log(3), math.log(5)])
+
+
+def test_parquet_reads_as_csv_does(tmp_path):
+    import datetime
+
+    import pyarrow
+    from pyarrow import parquet
+
+    csv = read("clicklog", write_files(tmp_path / "csv", RAW_FILES["clicklog"]))
+    days = [datetime.datetime(2024, 1, day, 12) for day in (1, 5, 12, 14)]
+    table = {"q": ["tea", "Tea", "tea", "cup 7"], "d": ["p1", "p2", "p1", "p2"], "n": [3, 1, 2, 4], "t": days}
+    (tmp_path / "parquet").mkdir()
+    parquet.write_table(pyarrow.table(table), tmp_path / "parquet/clicks.parquet")
+    texts = pyarrow.table({"d": ["p1", "p2"], "text": ["Green tea", "A cup"]})
+    parquet.write_table(texts, tmp_path / "parquet/documents.parquet")
+    columns = {"query": "q", "document": "d", "count": "n", "date": "t"}
+    assert read("clicklog", tmp_path / "parquet", columns=columns) == csv
+    alone = read("clicklog", tmp_path / "parquet/clicks.parquet", columns=columns)
+    assert list(alone[0]) == ["p1", "p2"] and alone[1] == csv[1]
+
+
+# MS MARCO
+
+
+def test_a_question_and_its_passages(tmp_path):
+    documents, queries, dropped = read("msmarco", write_files(tmp_path, RAW_FILES["msmarco"]))
+    assert documents == {"7": Document("7", "", "Cows give milk."), "8": Document("8", "", "Hens lay eggs.")}
+    assert list(queries.values()) == [
+        Query("1", "who gives milk", "train", ("7",)),
+        Query("9", "what do hens lay", "dev", ("8",)),
+        Query("4", "unjudged", "train", ()),
+        Query("2", "who lays eggs", "test", ("8",)),
+    ]
+    assert dropped == {"pairs_of_score_0_or_less": 1}
+
+
+def test_with_a_test_file_dev_is_dev(tmp_path):
+    more = {"queries.test.tsv": b"5\twhat is milk\n", "qrels.test.tsv": b"5 0 7 2\n"}
+    _, queries, _ = read("msmarco", write_files(tmp_path, RAW_FILES["msmarco"] | more))
+    assert {id: query.split for id, query in queries.items()} == {
+        "1": "train", "9": "train", "4": "train", "2": "dev", "5": "test",
+    }  # fmt: skip
+
+
+def test_the_small_dev_set_is_taken_and_its_texts_may_lie_in_the_full_one(tmp_path):
+    files = RAW_FILES["msmarco"] | {"qrels.dev.small.tsv": b"6\t0\t7\t1\n"}
+    files["queries.dev.tsv"] += b"6\twhat do cows give\n"
+    test = [query for query in read("msmarco", write_files(tmp_path, files))[1].values() if query.split == "test"]
+    assert test == [Query("2", "who lays eggs", "test", ()), Query("6", "what do cows give", "test", ("7",))]
+
+
+def test_msmarco_may_be_gzipped(tmp_path):
+    plain = read("msmarco", write_files(tmp_path / "plain", RAW_FILES["msmarco"]))
+    packed = {f"{name}.gz": gzip.compress(data) for name, data in RAW_FILES["msmarco"].items()}
+    assert read("msmarco", write_files(tmp_path / "packed", packed)) == plain
+
+
+def test_tabs_inside_a_passage_are_text(tmp_path):
+    files = RAW_FILES["msmarco"] | {"collection.tsv": b"7\ta\tb\r\n8\t\n"}
+    documents = read("msmarco", write_files(tmp_path, files))[0]
+    assert [document.text for document in documents.values()] == ["a\tb", ""]
 
 
 # All

@@ -18,6 +18,7 @@ from mvg.evaluation.metrics import per_query
 from mvg.lexical.bm25 import BM25
 from mvg.lexical.popularity import training_popularity
 
+# The shapes of the paper's public sets; the others have sections of their own.
 READERS = {"eurlex": read_eurlex, "pubmed": read_medline, "wikiseealso": read_xc}
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 
@@ -93,7 +94,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, shape, monkeypatch)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("wrong", [{"shape": "flat"}, {"documents": 0}, {"queries": -1}])
+@pytest.mark.parametrize("wrong", [{"shape": "round"}, {"documents": 0}, {"queries": -1}])
 def test_an_unknown_shape_or_size_is_refused(tmp_path, wrong):
     with pytest.raises(ValueError):
         simulate(**{"shape": "eurlex", "folder": tmp_path, "seed": 0} | wrong)
@@ -135,7 +136,7 @@ def mean_recall(scores, pairs):
     return np.nanmean(per_query(ranked, pairs, scores.shape[1], [100])["recall@100"])
 
 
-@pytest.fixture(scope="module", params=SHAPES)
+@pytest.fixture(scope="module", params=READERS)
 def measured(request, tmp_path_factory):
     """A full-size set as read back: its popularity, baselines and true intents."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -1,5 +1,6 @@
 # The helpers of all rules: the checked config, and which files a run owes.
 
+import datetime
 import math
 import os
 import re
@@ -17,20 +18,40 @@ SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
 ONE_VECTOR = ["dssm", "pretrained", "sbert", "module", "vectors"]  # kinds with one vector a text
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
-KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
-DOWNLOADS = KNOWN_SETS | {"msmarco": "msmarco"}
+SIMULATED = {
+    "eurlex": "eurlex",
+    "pubmed": "medline",
+    "wikiseealso": "xc",
+    "clicklog": "clicklog",
+    "flat": "msmarco",
+}
+DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
+KNOWN_SETS = SIMULATED | DOWNLOADS
 
 # What else a source may say, by format: options of its reader.
 READER_OPTIONS = {
     "csv": ["columns"],
+    "clicklog": [
+        "columns",
+        "split",
+        "dev_from",
+        "test_from",
+        "min_clicks",
+        "max_clicks",
+        "max_documents",
+        "weights",
+    ],
     "medline": ["sample"],
     "bioasq": ["sample"],
     "mesh-csv": ["sample"],
 }
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
-FIGURES = ["popularity", "loss_curves"]
-TABLES = []
+FIGURES = ["popularity", "loss_curves", "click_log"]
+TABLES = ["click_log", "flat_popularity"]
+
+# Those on a dataset of their own, config[name], and how many documents their rankings hold.
+DEPTHS = {"click_log": 200, "flat_popularity": 1000}
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. The first two make
 # sums repeatable, on a GPU too. Threads that wait actively starve all others on a busy machine, and
@@ -75,6 +96,13 @@ def plain(value, where=""):
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def undated(value):
+    """Dates, which YAML knows without quotes, as the texts that they were."""
+    if isinstance(value, dict):
+        return {key: undated(entry) for key, entry in value.items()}
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
 def exists(path, kind=Path.exists):
     """Whether there is such a path; no for one that the system cannot even look up."""
     try:
@@ -92,6 +120,7 @@ def check_config():
     for key in workflow.config_settings.overwrite_config:
         if key not in ("datasets", "encoders", "experiments") and isinstance(config[key], (dict, list)):
             config[key] = typed(config[key])
+    config.update(undated(config))
     try:
         validate(config, str(SCHEMA))
     except WorkflowError:
@@ -116,12 +145,17 @@ def check_config():
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
         if not any(exists(f"{config['raw_dir']}/{name}", Path.is_dir) for name in KNOWN_SETS):
             stop("raw_dir", f"expected one of the folders {', '.join(KNOWN_SETS)} in {config['raw_dir']}")
-    for name in config["datasets"]:
+    for name in DEPTHS:
+        encoder = config[name]["encoder"]
+        if encoder not in config["encoder_settings"] or kind_of(encoder) == "colbert":
+            stop(f"{name}.encoder: {encoder}", "expected an entry of encoder_settings with one vector a text")
+    own = [(f"{name}.dataset", config[name]["dataset"]) for name in DEPTHS]
+    for key, name in [*(("datasets", name) for name in config["datasets"]), *own]:
         source = source_of(name)
         if source is None:
-            stop(f"datasets: {name}", "no such entry under sources")
-        if source["source"] == "simulated" and name not in KNOWN_SETS:
-            stop(f"sources.{name}", f"only {', '.join(KNOWN_SETS)} can be simulated")
+            stop(f"{key}: {name}", "no such entry under sources")
+        if source["source"] == "simulated" and name not in SIMULATED:
+            stop(f"sources.{name}", f"only {', '.join(SIMULATED)} can be simulated")
         if source["source"] == "download" and name not in DOWNLOADS:
             stop(f"sources.{name}", f"only {', '.join(DOWNLOADS)} can be downloaded")
         if source["source"] == "path" and not exists(source["path"]):
@@ -140,7 +174,7 @@ def check_options(name, source):
 
 def format_of(dataset):
     source = source_of(dataset)
-    return source["format"] if source["source"] == "path" else DOWNLOADS[dataset]
+    return source["format"] if source["source"] == "path" else KNOWN_SETS[dataset]
 
 
 def check_encoder(name, entry):
@@ -241,6 +275,23 @@ wildcard_constraints:
     m_avg="[0-9.e-]+",
 
 
+def methods_over(encoder):
+    """BM25 and the encoder: plain, with the prior, with MVG."""
+    return ["bm25", encoder, f"prior+{encoder}", f"mvg+{encoder}"]
+
+
+def depth(wildcards):
+    """How many documents a ranking of the dataset holds: as many as anybody asks of it."""
+    own = [k for name, k in DEPTHS.items() if config[name]["dataset"] == wildcards.dataset]
+    return max(config["ks"] + own)
+
+
+def run_datasets():
+    """The datasets of the run, those of its experiments behind them."""
+    own = [config[name]["dataset"] for name in config["experiments"] if name in DEPTHS]
+    return list(dict.fromkeys(config["datasets"] + own))
+
+
 def methods():
     """Every row of the benchmark, in the table's order."""
     return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in WRAPPERS]
@@ -259,10 +310,10 @@ def tables():
 
 
 def experiment(name):
-    """What an experiment makes: a figure and the numbers behind it, or a table in three layouts."""
-    if name in FIGURES:
-        return [f"results/{RUN}/figures/{name}.{kind}" for kind in ("csv", "pdf", "png")]
-    return [f"results/{RUN}/tables/{name}.{kind}" for kind in ("csv", "md", "tex")]
+    """What an experiment makes: figure and numbers, table in three layouts, or both; its numbers first."""
+    figure = [f"results/{RUN}/figures/{name}.{kind}" for kind in ("csv", "pdf", "png")]
+    table = [f"results/{RUN}/tables/{name}.{kind}" for kind in ("csv", "md", "tex")]
+    return figure * (name in FIGURES) + table * (name in TABLES)
 
 
 def trec_files():

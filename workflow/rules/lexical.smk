@@ -20,7 +20,7 @@ rule rank_bm25:
         runtime=60,
     params:
         tokenizer=config["bm25"]["tokenizer"],
-        k=max(config["ks"]),
+        k=depth,
     message:
         "BM25: rank the documents of {wildcards.dataset}"
     script:

@@ -35,7 +35,7 @@ rule benchmark_table:
 rule verdicts:
     input:
         benchmark="results/{run}/tables/benchmark.csv",
-        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=run_datasets()),
         experiments=[experiment(name)[0] for name in config["experiments"]],
     output:
         csv="results/{run}/tables/verdicts.csv",
@@ -51,7 +51,7 @@ rule verdicts:
         mem_mb=500,
         runtime=10,
     params:
-        datasets=config["datasets"],
+        datasets=run_datasets(),
         experiments=config["experiments"],
         pretrained=pretrained_models(),
     message:

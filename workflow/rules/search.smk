@@ -71,7 +71,7 @@ rule search:
         runtime=120,
     params:
         index=config["index"],
-        k=max(config["ks"]),
+        k=depth,
     message:
         "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
     script:

@@ -5,9 +5,9 @@ else an entry of ``sources`` may say of its format. It yields Document and Query
 ``SPLIT_RULES`` says where each format's splits come from.
 """
 
-from . import beir, eurlex, pubmed, two_columns, xc
+from . import beir, clicklog, eurlex, msmarco, pubmed, two_columns, xc
 from .errors import DataError
-from .prepared import Split, load_split, load_stats, load_texts, read_split, save_split, write_prepared
+from .prepared import Split, load_split, load_stats, load_texts, load_weights, read_split, save_split, write_prepared
 from .records import Document, Query
 from .splits import SPLITS
 
@@ -20,6 +20,8 @@ READERS = {
     "medline": pubmed.read_medline,
     "mesh-csv": pubmed.read_mesh_csv,
     "xc": xc.read_xc,
+    "clicklog": clicklog.read_clicklog,
+    "msmarco": msmarco.read_msmarco,
 }
 
 SPLIT_RULES = {
@@ -31,6 +33,8 @@ SPLIT_RULES = {
     "medline": pubmed.SPLIT_RULE,
     "mesh-csv": pubmed.SPLIT_RULE,
     "xc": xc.SPLIT_RULE,
+    "clicklog": clicklog.SPLIT_RULE,
+    "msmarco": msmarco.SPLIT_RULE,
 }
 
 __all__ = [
@@ -44,6 +48,7 @@ __all__ = [
     "load_split",
     "load_stats",
     "load_texts",
+    "load_weights",
     "read_split",
     "save_split",
     "write_prepared",

@@ -20,7 +20,7 @@ import numpy as np
 
 from .archives import json_lines
 from .errors import DataError
-from .fields import new_id, text_field
+from .fields import new_id, text_field, weight_field
 from .files import save_arrays
 from .records import Document, Query
 from .splits import SPLITS
@@ -203,6 +203,12 @@ def load_texts(path) -> tuple[list[str], list[str]]:
             title = text_field(record, "title", *place) if "title" in record else ""
             texts.append(f"{title} {text_field(record, 'text', *place)}".strip())
     return ids, texts
+
+
+def load_weights(path) -> np.ndarray:
+    """Traffic of each line of a ``queries.jsonl``, float64 (n_queries,), above 0; 1 where it says nothing."""
+    with _open(path) as file:
+        return np.array([weight_field(record, path, f"line {line}") for line, record in json_lines(file, path)])
 
 
 def load_stats(path) -> dict:

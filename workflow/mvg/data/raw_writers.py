@@ -1,13 +1,16 @@
-"""Drawn data sets in the raw formats of EURLEX57K, MEDLINE and the Extreme Classification Repository.
+"""Drawn data sets in raw formats: of EURLEX57K, MEDLINE, Extreme Classification, click logs, MS MARCO.
 
 Each writer fills a folder and returns the id of each document, None where the format doesn't list
 it. The bytes depend on the data alone: archives carry fixed dates and no names of the machine.
 """
 
+import csv
 import gzip
 import hashlib
 import json
 import zipfile
+from collections import Counter
+from datetime import date, timedelta
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -27,6 +30,12 @@ PUBMED_HEAD = """<?xml version="1.0" encoding="utf-8"?>
 SEEALSO_NAME = "simulated-seealso"
 SEEALSO_TRAIN = 0.75  # share of the queries
 SEEALSO_PAGES = 0.05  # share of the labels whose page is a query too, pointing at itself
+
+LOG_START, LOG_DAYS = date(2024, 1, 1), 420  # fourteen months, as in the paper
+LOG_TAIL, LOG_MOST = 0.8, 300  # clicks of a query: a Pareto law's exponent, and its end
+LOG_SIZES = 0.2  # share of the queries that name a size, one of a few
+
+MARCO_TRAIN = 0.8  # share of the queries
 
 
 def write_eurlex(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
@@ -92,6 +101,51 @@ def write_wikiseealso(folder: Path, drawn, rng: np.random.Generator) -> list[str
     members = {f"{SEEALSO_NAME}/{name}": data for name, data in members.items()}
     _write_zip(folder / f"{SEEALSO_NAME}.raw.zip", members)
     return uids
+
+
+def write_clicklog(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
+    """``clicks.csv``, one row a query, product and day, and ``documents.csv`` with the products' titles.
+
+    A click is on one of the query's documents, the first most of all, on any day of the fourteen
+    months. Of some queries each click is on a size of its own: the same text but for a number.
+    """
+    ids = [f"P{number:06d}" for number in rng.permutation(len(drawn.titles)) + 1]
+    traffic = np.minimum(1 + rng.pareto(LOG_TAIL, len(drawn.texts)), LOG_MOST).astype(int)
+    sized = rng.random(len(drawn.texts)) < LOG_SIZES
+    rows = Counter()
+    for text, relevant, clicks, has_size in zip(drawn.texts, drawn.relevant, traffic.tolist(), sized):
+        share = 1 / np.arange(1, len(relevant) + 1)
+        places = rng.choice(len(relevant), clicks, p=share / share.sum())
+        for place, day, size in zip(places, rng.integers(LOG_DAYS, size=clicks), rng.integers(1, 5, clicks)):
+            query = f"{text} {10 * size} cm" if has_size else text
+            rows[query, ids[relevant[place]], LOG_START + timedelta(int(day))] += 1
+    clicks = ((query, product, count, day.isoformat()) for (query, product, day), count in rows.items())
+    _write_csv(folder / "clicks.csv", ["query", "document", "count", "date"], clicks)
+    _write_csv(folder / "documents.csv", ["document", "text"], zip(ids, drawn.titles))
+    return ids
+
+
+def write_msmarco(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
+    """``collection.tsv``, and queries and qrels of train and of dev, as MS MARCO has them."""
+    ids = [str(number) for number in rng.permutation(len(drawn.titles))]
+    _write_tsv(folder / "collection.tsv", zip(ids, drawn.titles))
+    (cut,) = _cuts(len(drawn.texts), MARCO_TRAIN)
+    for name, rows in ("train", range(cut)), ("dev", range(cut, len(drawn.texts))):
+        _write_tsv(folder / f"queries.{name}.tsv", ((row, drawn.texts[row]) for row in rows))
+        judged = ((row, 0, ids[document], 1) for row in rows for document in drawn.relevant[row])
+        _write_tsv(folder / f"qrels.{name}.tsv", judged)
+    return ids
+
+
+def _write_tsv(path: Path, rows) -> None:
+    path.write_bytes("".join("\t".join(map(str, row)) + "\n" for row in rows).encode())
+
+
+def _write_csv(path: Path, header: list[str], rows) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(header)
+        table.writerows(rows)
 
 
 def _pages_that_are_queries(drawn, rng: np.random.Generator) -> dict[int, int]:

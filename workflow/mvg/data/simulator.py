@@ -71,6 +71,20 @@ SHAPES = {
         concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
         query_words=5, title_words=2, common_words=0,
     ),
+    # A click log: a query is asked again and again, a few of them most of all.
+    "clicklog": Shape(
+        write=raw_writers.write_clicklog,
+        documents=1200, queries=5000, labels=3, skew=1.5, shift=30, alpha=0.5, beta=0.4,
+        concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
+        query_words=2, title_words=3, common_words=1,
+    ),
+    # Flat popularity: one passage a query, about one training query a passage, and it says what is asked.
+    "flat": Shape(
+        write=raw_writers.write_msmarco,
+        documents=3000, queries=4000, labels=1, skew=0, shift=1, alpha=0.1, beta=0.1,
+        concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
+        query_words=3, title_words=5, common_words=1,
+    ),
 }  # fmt: skip
 
 
@@ -84,7 +98,7 @@ class Drawn(NamedTuple):
 
 
 def simulate(shape: str, folder, seed: int, documents: int | None = None, queries: int | None = None) -> None:
-    """Draw a data set in the ``shape`` of eurlex, pubmed or wikiseealso; write its raw files.
+    """Draw a data set in one of the ``SHAPES``; write its raw files.
 
     Beside them comes ``intents.csv`` (``document,n,intents``): each document's queries and true
     intents, over all splits. ``documents`` and ``queries`` replace the shape's sizes. The same

@@ -2,6 +2,7 @@
 
 from .benchmark import benchmark_table, read_benchmark, significance_table, write_table
 from .claims import Measured
+from .click_log import click_log_table, write_click_log
 from .comparison import Scale, Verdict, verdict
 from .escapes import escape_latex, escape_markdown
 from .experiments import measure
@@ -16,6 +17,7 @@ __all__ = [
     "Scale",
     "Verdict",
     "benchmark_table",
+    "click_log_table",
     "escape_latex",
     "escape_markdown",
     "load_paper",
@@ -28,6 +30,7 @@ __all__ = [
     "verdict",
     "verdicts_table",
     "write_benchmark_layouts",
+    "write_click_log",
     "write_loss_curves",
     "write_popularity",
     "write_table",

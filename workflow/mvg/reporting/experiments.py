@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from . import popularity
+from . import click_log, popularity
 from .claims import Measured
 
-MEASURES = {"popularity": popularity.measured}
+MEASURES = {"popularity": popularity.measured, "click_log": click_log.measured}
 
 
 def measure(experiment: str, table: pd.DataFrame) -> dict[str, Measured]:

@@ -6,6 +6,8 @@ DATASETS = {
     "wikiseealso": "WikiSeeAlso",
     "msmarco": "MS MARCO",
     "prodsearch": "ProdSearch",
+    "clicklog": "Click log",
+    "flat": "Flat popularity",
 }
 METHODS = {
     "bm25": "BM25",
@@ -31,6 +33,11 @@ METRICS = {
     "product_sales_percent": "Product sales (%)",
     "exact_substitute_percent": "Exact or substitute (%)",
     "sparse_results_percent": "Sparse results (%)",
+    "sparse_own_threshold_percent": "Sparse, threshold of its own (%)",
+    "latency_p90_ratio": "Latency, 90th percentile (times)",
+    "gains_percent": "Traffic that gains (%)",
+    "ties_percent": "ties (%)",
+    "loses_percent": "loses (%)",
     "latency_p90_ms": "Latency, 90th percentile (ms)",
     "similarity": "Similarity",
     "rank": "Rank",

@@ -1,0 +1,101 @@
+"""MS MARCO passages (Nguyen et al., 2016): question -> passages, as three kinds of tab-separated files."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from .archives import loose, text_lines
+from .errors import DataError
+from .fields import fit_id
+from .records import Document, Query
+from .splits import SPLITS, hashed_fraction
+
+DEV_SHARE = 0.1
+SPLIT_RULE = (
+    "by file name; without a test file the official dev is test; without another dev file, dev is a tenth of train: "
+    "sha256 of the query id below 0.1 of its range"
+)
+
+
+def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
+    """The passages of ``collection.tsv``, then the queries of each split.
+
+    ``path`` is a folder; each file may have the suffix ``.gz``. ``collection.tsv`` and
+    ``queries.<split>.tsv`` have lines ``id text``, ``qrels.<split>.tsv`` has lines ``query 0 passage
+    score``, all separated by tabs; ``<split>`` is train, dev or test, or the same with ``.small``, which
+    comes first where there are both. Streamed: only the judgements of one split are held.
+
+    Counted in ``dropped``: pairs of score 0 or less. Raises DataError for whatever is not as said.
+    """
+    path = Path(path)
+    for _, id, text in _texts(_need(path, "collection.tsv")):
+        yield Document(id, "", text)
+    names = {split: _name(path, split) for split in SPLITS}
+    if not names["test"]:
+        names |= {"test": names["dev"], "dev": None}
+    for split, wanted in ("train", "qrels.train.tsv"), ("test", "qrels.dev.tsv"):
+        if not names[split]:
+            raise DataError(path, "", f"expected a file {wanted} there")
+    for split, name in names.items():
+        if name:
+            part_is_dev = split == "train" and not names["dev"]
+            yield from _queries(path, name, split, part_is_dev, dropped)
+
+
+def _name(path: Path, split: str) -> str | None:
+    """What stands between ``qrels.`` and ``.tsv`` for a split; None if there is no such file."""
+    return next((name for name in (f"{split}.small", split) if _find(path, f"qrels.{name}.tsv")), None)
+
+
+def _find(path: Path, name: str) -> Path | None:
+    found = [file for file in (path / name, path / f"{name}.gz") if file.is_file()]
+    if len(found) > 1:
+        raise DataError(found[0], "", f"expected {name} or {name}.gz, found both")
+    return found[0] if found else None
+
+
+def _need(path: Path, *names: str) -> Path:
+    """The first of the files that is there."""
+    found = [file for name in names if (file := _find(path, name))]
+    if not found:
+        raise DataError(path, "", f"expected a file {names[0]} there")
+    return found[0]
+
+
+def _queries(path: Path, name: str, split: str, part_is_dev: bool, dropped: Counter) -> Iterator[Query]:
+    file = _need(path, f"queries.{name}.tsv", f"queries.{name.removesuffix('.small')}.tsv")
+    qrels = _need(path, f"qrels.{name}.tsv")
+    lines: dict[str, str] = {}  # query -> the place of its first judgement
+    relevant: dict[str, list[str]] = {}
+    for place, query, passage in _judgements(qrels, dropped):
+        lines.setdefault(query, place)
+        relevant.setdefault(query, []).append(passage)
+    for _, id, text in _texts(file):
+        lines.pop(id, None)
+        is_dev = part_is_dev and hashed_fraction(id) < DEV_SHARE
+        yield Query(id, text, "dev" if is_dev else split, tuple(relevant.pop(id, ())))
+    for query, place in lines.items():
+        raise DataError(qrels, place, f"expected a query of {file.name}, found '{query}'")
+
+
+def _texts(file: Path) -> Iterator[tuple[str, str, str]]:
+    """(place, id, text) of each line."""
+    with loose(file).open_text() as stream:
+        for number, line in text_lines(stream, stream.label):
+            id, tab, text = line.rstrip("\r\n").partition("\t")
+            if not tab:
+                raise DataError(file, f"line {number}", "expected an id and a text, separated by a tab")
+            yield f"line {number}", fit_id(id, file, f"line {number}"), text
+
+
+def _judgements(file: Path, dropped: Counter) -> Iterator[tuple[str, str, str]]:
+    """(place, query, passage) of each relevant pair."""
+    with loose(file).open_text() as stream:
+        for number, line in text_lines(stream, stream.label):
+            place, values = f"line {number}", line.split()
+            if len(values) != 4 or not values[3].removeprefix("-").isdecimal():
+                raise DataError(file, place, "expected query, 0, passage and a whole number, separated by tabs")
+            if int(values[3]) > 0:
+                yield place, values[0], values[2]
+            else:
+                dropped["pairs_of_score_0_or_less"] += 1
