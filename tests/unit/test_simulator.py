@@ -8,13 +8,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from mvg.data import raw_writers, simulator
+from mvg.data.clicklog import read_clicklog
 from mvg.data.eurlex import read_eurlex
+from mvg.data.msmarco import read_msmarco
 from mvg.data.pitman_yor import Restaurant, expected_tables, pitman_yor
 from mvg.data.pubmed import read_medline
-from mvg.data.records import Document
+from mvg.data.records import Document, Query
 from mvg.data.simulator import SHAPES, simulate
+from mvg.data.splits import SPLITS
 from mvg.data.xc import read_xc
 from mvg.evaluation.metrics import per_query
+from mvg.evaluation.traffic import query_groups
 from mvg.lexical.bm25 import BM25
 from mvg.lexical.popularity import training_popularity
 
@@ -126,6 +130,34 @@ def test_some_pages_of_wikiseealso_are_query_and_label(tmp_path):
     assert all(r.excluded == (r.id,) and titles[r.id] == r.text for r in same)
     positive = [r for r in same if r.id in r.relevant]
     assert 0 < len(positive) < len(same) and all(len(r.relevant) > 1 for r in positive)
+
+
+def test_a_click_log_has_heads_tails_and_sizes(tmp_path):
+    simulate("clicklog", tmp_path, 0)
+    records = list(read_clicklog(tmp_path, Counter()))
+    queries = {split: [r for r in records if isinstance(r, Query) and r.split == split] for split in SPLITS}
+    traffic = {split: sum(query.weight for query in part) for split, part in queries.items()}
+    assert traffic["test"] / sum(traffic.values()) == pytest.approx(2 / 14, abs=0.01)
+    test = queries["test"]
+    weights = np.array([query.weight for query in test])
+    groups = query_groups([query.text for query in test], [query.text for query in queries["train"]])
+    seen, near = (weights @ groups[name] / weights.sum() for name in ("memorization", "near-duplicates"))
+    assert 0.9 < seen < 0.99 and 0.005 < near < 1 - seen
+    head = np.sort(weights)[::-1][: len(weights) // 10]
+    assert head.sum() > 0.5 * weights.sum() and (weights == 1).mean() > 0.3
+    popularity = Counter(document for query in queries["train"] for document in query.relevant)
+    assert gini(np.array([popularity[r.id] for r in records if isinstance(r, Document)])) > 0.6
+
+
+def test_flat_popularity_is_flat(tmp_path):
+    simulate("flat", tmp_path, 0)
+    records = list(read_msmarco(tmp_path, Counter()))
+    queries = [r for r in records if isinstance(r, Query)]
+    assert {len(query.relevant) for query in queries} == {1}
+    popularity = Counter(query.relevant[0] for query in queries if query.split == "train")
+    n = np.array([popularity[r.id] for r in records if isinstance(r, Document)])
+    assert 0.8 < n.mean() < 1.2 and n.max() < 8
+    assert Counter(query.split for query in queries).keys() == set(SPLITS)
 
 
 # --- what the sets stand for, at their full size --------------------------------------------

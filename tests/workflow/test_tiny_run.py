@@ -11,6 +11,8 @@ import pytest
 DATASETS = ["eurlex", "pubmed", "wikiseealso"]
 METHODS = ["bm25", "popularity"] + [w + x for x in ("dssm", "dssm-tuned") for w in ("", "prior+", "mvg+", "mvg+prior+")]
 
+EXPERIMENT = ["bm25", "dssm", "prior+dssm", "mvg+dssm"]  # the methods of click_log and flat_popularity
+
 
 def table(workflow, name):
     with open(workflow / f"results/tiny/tables/{name}.csv", newline="", encoding="utf-8") as file:
@@ -94,6 +96,44 @@ def test_the_figure_and_its_numbers(tiny):
         }
 
 
+def test_a_click_log_by_traffic(tiny):
+    """Recall@10 of all test queries is the mean of its ranking's, weighted by clicks."""
+    with open(tiny / "results/tiny/figures/click_log.csv", newline="", encoding="utf-8") as file:
+        rows = {(r["queries"], r["method"], r["metric"], r["k"]): r["value"] for r in csv.DictReader(file)}
+    assert {("overall", method, "recall", str(k)) for method in EXPERIMENT for k in range(1, 201)} <= rows.keys()
+    data = tiny / "results/tiny/clicklog/data"
+    with open(data / "queries.jsonl", encoding="utf-8") as file:
+        weights = np.array([json.loads(line).get("metadata", {"weight": 1})["weight"] for line in file])
+    assert weights.max() > 5
+    with np.load(data / "pairs.test.npz") as pairs, np.load(data.parent / "runs/mvg+dssm.npz") as run:
+        queries, found = pairs["queries"], run["documents"][:, :10]
+        relevant = [set(pairs["pair_documents"][pairs["pair_queries"] == query]) for query in queries]
+    recall = [100 * len(some & set(row)) / len(some) for some, row in zip(relevant, found)]
+    expected = np.average(recall, weights=weights[queries])
+    assert float(rows["overall", "mvg+dssm", "recall", "10"]) == pytest.approx(expected)
+    for name in ("figures/click_log.png", "figures/click_log.pdf", "tables/click_log.md", "tables/click_log.tex"):
+        assert (tiny / "results/tiny" / name).stat().st_size > 1000
+
+
+def test_flat_popularity_has_the_papers_three_cut_offs(tiny):
+    rows = table(tiny, "flat_popularity")
+    assert {(r["method"], r["k"]) for r in rows if r["metric"] == "recall"} == {
+        (method, k) for method in EXPERIMENT for k in ("10", "100", "1000")
+    }
+    verdicts = {r["id"]: r for r in table(tiny, "verdicts")}
+    assert verdicts["flat_no_significant_loss"]["ours"] in ("yes", "no")
+    assert verdicts["flat_popularity/msmarco/ance/recall@10"]["reason"] == "another encoder (DSSM against ANCE)"
+    assert verdicts["prod_gain_every_k"]["reason"] == "dataset not public"
+    assert verdicts["prodsearch/prodsearch/overall/bm25/recall@10"]["ours"] != ""
+
+
+def test_only_their_own_datasets_are_ranked_deeper(tiny):
+    depths = {"eurlex": 100, "clicklog": 200, "flat": 1000}
+    for dataset, k in depths.items():
+        with np.load(tiny / f"results/tiny/{dataset}/runs/bm25.npz") as run:
+            assert run["documents"].shape[1] == k
+
+
 def test_per_query_scores_are_kept(tiny):
     with open(tiny / "results/tiny/eurlex/scores/mvg+dssm.csv", newline="", encoding="utf-8") as file:
         scores = list(csv.DictReader(file))
@@ -116,9 +156,10 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     jobs.pop("total")
     assert jobs.keys() == {
         "all", "allocate_budget", "fit_behavioural_vectors", "choose_prior_and_views", "search", "evaluate",
-        "benchmark_table", "verdicts",
+        "benchmark_table", "verdicts", "offline_ab", "click_log_experiment", "flat_popularity_experiment",
     }  # fmt: skip
-    assert jobs["search"] == "12"  # mvg+ and mvg+prior+ over two encoders on three datasets
+    # mvg+ and mvg+prior+ over two encoders on three datasets; mvg+ over one on those of two experiments
+    assert jobs["search"] == "14"
 
 
 def test_every_job_left_a_log_and_a_benchmark(tiny):

@@ -6,6 +6,7 @@ from .click_log import click_log_table, write_click_log
 from .comparison import Scale, Verdict, verdict
 from .escapes import escape_latex, escape_markdown
 from .experiments import measure
+from .flat_popularity import flat_popularity_table, write_flat_popularity
 from .loss_curves import loss_curves, write_loss_curves
 from .paper import load_paper
 from .popularity import popularity_numbers, write_popularity
@@ -20,6 +21,7 @@ __all__ = [
     "click_log_table",
     "escape_latex",
     "escape_markdown",
+    "flat_popularity_table",
     "load_paper",
     "loss_curves",
     "measure",
@@ -31,6 +33,7 @@ __all__ = [
     "verdicts_table",
     "write_benchmark_layouts",
     "write_click_log",
+    "write_flat_popularity",
     "write_loss_curves",
     "write_popularity",
     "write_table",

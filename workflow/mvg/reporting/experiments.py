@@ -2,10 +2,14 @@
 
 import pandas as pd
 
-from . import click_log, popularity
+from . import click_log, flat_popularity, popularity
 from .claims import Measured
 
-MEASURES = {"popularity": popularity.measured, "click_log": click_log.measured}
+MEASURES = {
+    "popularity": popularity.measured,
+    "click_log": click_log.measured,
+    "flat_popularity": flat_popularity.measured,
+}
 
 
 def measure(experiment: str, table: pd.DataFrame) -> dict[str, Measured]:

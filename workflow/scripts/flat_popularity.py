@@ -1,0 +1,22 @@
+import numpy as np
+from mvg.data import load_stats, read_split
+from mvg.data.pairs import of_queries
+from mvg.evaluation.flat_popularity import flat_popularity_numbers
+from mvg.job import job
+from mvg.lexical.popularity import training_popularity
+from mvg.reporting import flat_popularity_table, write_flat_popularity
+
+with job(snakemake.log[0]) as log:
+    given, methods = snakemake.input, snakemake.params.methods
+    rankings = dict(zip(methods, (np.load(file, allow_pickle=False) for file in given.rankings)))
+    test, stats = read_split(given.test), load_stats(given.stats)
+    numbers = flat_popularity_numbers(
+        {method: ranking["documents"] for method, ranking in rankings.items()},
+        {method: int(ranking["n_floats"]) for method, ranking in rankings.items()},
+        snakemake.params.base,
+        of_queries(test.pairs, test.queries),
+        training_popularity(read_split(given.train).pairs, stats["documents"]),
+    )
+    table = flat_popularity_table(snakemake.params.dataset, numbers)
+    write_flat_popularity(table, stats, snakemake.output.csv.removesuffix(".csv"))
+    log(table.to_string())
