@@ -315,8 +315,8 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
     [
         ("beir", "expected a file corpus.jsonl there"),
         ("bioasq", "expected one .json of BioASQ here, found none"),
-        ("mesh-csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
-        ("csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
+        ("mesh-csv", "expected one .csv or .tsv here, found none"),
+        ("csv", "expected one .csv or .tsv here, found none"),
         ("eurlex", "expected a file eurovoc_concepts.jsonl there"),
         ("eurlex-json", "expected a file EURLEX57K.json there"),
         ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),

@@ -25,6 +25,7 @@ READER_OPTIONS = {
     "medline": ["sample"],
     "bioasq": ["sample"],
     "mesh-csv": ["sample"],
+    "xc": ["dev_share"],
 }
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().

@@ -7,17 +7,16 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .archives import Member, json_array, loose, open_members
+from .archives import Member, json_array, open_one
 from .errors import DataError
 from .fields import fit_id, id_field, list_field, text_field
 from .medline import Article, articles, mesh
 from .records import Document, Query
 from .splits import eight_one_one
-from .two_columns import pairs, the_table
+from .two_columns import open_table, pairs
 
 SPLIT_RULE = (
     "sha256 of the id as a fraction of its range: below 0.8 train, below 0.9 dev, else test; "
@@ -45,22 +44,21 @@ def read_medline(path, dropped: Counter, sample: dict | None = None) -> Iterator
 def read_bioasq(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
     """The same from the JSON of BioASQ's task A: ``{"articles": [{"pmid", "title", "meshMajor"}, ...]}``.
 
-    ``path`` is the file (also ``.gz``, or in a zip), or a folder with it, streamed. Descriptors have names
+    ``path`` is the file (also ``.gz``), or a folder or zip with it; it is streamed. Descriptors have names
     only: their UIs come from ``desc<year>.xml`` beside it, or else a name is an id. Bytes that are no UTF-8
     become U+FFFD.
     """
-    path = Path(path)
-    with _the_json(path) as member:
-        yield from _records(_bioasq(member), mesh(path), dropped, sample)
+    with open_one(path, r".*\.json(\.gz)?", ".json of BioASQ") as member:
+        yield from _records(_bioasq(member), mesh(Path(path)), dropped, sample)
 
 
 def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
     """The same from a table with ``Title`` and ``meshMajor``, the latter a Python list of names.
 
-    ``path`` is the table (also ``.gz``), or a folder with it. An article's id is ``row-`` and its number from 1.
+    ``path`` is the table (also ``.gz``), or a folder or zip with it. An article's id is ``row-`` and its number from 1.
     """
-    path = Path(path)
-    yield from _records(_table(the_table(path)), mesh(path), dropped, sample)
+    with open_table(path) as member:
+        yield from _records(_table(member), mesh(Path(path)), dropped, sample)
 
 
 def _bioasq(member: Member) -> Iterator[Article]:
@@ -72,8 +70,8 @@ def _bioasq(member: Member) -> Iterator[Article]:
             yield Article(id_field(record, "pmid", *place), title, [(name, name) for name in names], place)
 
 
-def _table(path: Path) -> Iterator[Article]:
-    with loose(path).open_text() as file:
+def _table(member: Member) -> Iterator[Article]:
+    with member.open_text() as file:
         columns = {"query": "Title", "document": "meshMajor"}
         for number, (where, title, listed) in enumerate(pairs(file, file.label, columns), start=1):
             place = file.label, where
@@ -98,19 +96,6 @@ def _names(listed: str, place) -> list[str]:
     if listed and (listed[:1] != "[" or listed[-1:] != "]" or at < len(inner)):
         raise DataError(*place, f"expected meshMajor to be a list of texts, found {listed[:80]!r}")
     return names
-
-
-@contextmanager
-def _the_json(path: Path) -> Iterator[Member]:
-    if path.is_file() and path.suffix != ".zip":
-        yield loose(path)
-        return
-    with open_members(path) as members:
-        found = [name for name in members if re.search(r"\.json(\.gz)?$", name)]
-        if len(found) != 1:
-            names = ", ".join(found[:5]) or "none"
-            raise DataError(path, "", f"expected one .json of BioASQ here, found {names}")
-        yield members[found[0]]
 
 
 # The same for all formats: descriptors, duplicates, splits
