@@ -38,7 +38,7 @@ def read_medline(path, dropped: Counter, sample: dict | None = None) -> Iterator
     articles not drawn. Raises DataError for a damaged file and XML that declares entities.
     """
     path = Path(path)
-    yield from _records(articles(path), mesh(path), dropped, sample)
+    yield from _records(path, articles(path), mesh(path), dropped, sample)
 
 
 def read_bioasq(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
@@ -49,7 +49,7 @@ def read_bioasq(path, dropped: Counter, sample: dict | None = None) -> Iterator[
     become U+FFFD.
     """
     with open_one(path, r".*\.json(\.gz)?", ".json of BioASQ") as member:
-        yield from _records(_bioasq(member), mesh(Path(path)), dropped, sample)
+        yield from _records(path, _bioasq(member), mesh(Path(path)), dropped, sample)
 
 
 def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
@@ -58,7 +58,7 @@ def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterato
     ``path`` is the table (also ``.gz``), or a folder or zip with it. An article's id is ``row-`` and its number from 1.
     """
     with open_table(path) as member:
-        yield from _records(_table(member), mesh(Path(path)), dropped, sample)
+        yield from _records(path, _table(member), mesh(Path(path)), dropped, sample)
 
 
 def _bioasq(member: Member) -> Iterator[Article]:
@@ -101,13 +101,13 @@ def _names(listed: str, place) -> list[str]:
 # The same for all formats: descriptors, duplicates, splits
 
 
-def _records(found: Iterator[Article], corpus: dict[str, str] | None, dropped: Counter, sample: dict | None):
+def _records(path, found: Iterator[Article], corpus: dict[str, str] | None, dropped: Counter, sample: dict | None):
     headings = _Headings(corpus, dropped)
     indexed = (article for article in found if _has_headings(article, dropped))
     if sample is None:
         yield from _all(indexed, headings, dropped)
     else:
-        yield from _drawn(indexed, headings, dropped, **sample)
+        yield from _drawn(path, indexed, headings, dropped, **sample)
     # Not in order of first use, which is almost one of popularity and would rank by itself.
     for id in sorted(headings.names):
         yield Document(id, headings.names[id])
@@ -161,7 +161,7 @@ class _Kept(NamedTuple):
     rows: bytes  # of descriptors, uint32
 
 
-def _drawn(found: Iterator[Article], headings: _Headings, dropped: Counter, train, dev, test, seed=0):
+def _drawn(path, found: Iterator[Article], headings: _Headings, dropped: Counter, train, dev, test, seed=0):
     """A sample without replacement in one pass: the articles whose keys are lowest, whatever their order."""
     wanted = test + dev + train
     heap: list[_Kept] = []
@@ -180,6 +180,9 @@ def _drawn(found: Iterator[Article], headings: _Headings, dropped: Counter, trai
             keys.remove(-heapq.heappop(heap).minus_key)
         keys.add(key)
         heapq.heappush(heap, _Kept(-key, article.id.encode(), article.title.encode(), rows.tobytes()))
+    if len(heap) <= test + dev:
+        expected = f"expected more than {test + dev:,} articles with MeSH headings, for test and dev of the sample"
+        raise DataError(path, "", f"{expected}, found {len(heap):,}")
     descriptors = list(row_of)
     heap.sort()  # the lowest key last
     for split, number in (("test", test), ("dev", dev), ("train", train)):
