@@ -11,7 +11,7 @@ import zipfile
 
 import pyarrow.parquet
 import pytest
-from mvg.data import READERS, DataError, archives
+from mvg.data import READERS, DataError, archives, xml_records
 from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
@@ -236,6 +236,9 @@ CASES = {
         (xml(article(1, "T", ("D01", " "))), "line 4: expected a name in DescriptorName"),
         (xml(article(1, "T", ("D&#9;1", "x"))), "PMID 1: expected an id without tabs"),
         (xml(UNTITLED), "PMID 1: expected an ArticleTitle"),
+        (xml("<a>" * 2000), "line 4: expected at most 1000 elements within each other"),
+        (xml(article(1, "x" * (xml_records.MAX_TEXT + 1), MICE)), "line 4: expected at most 4194304 characters"),
+        (xml(article(1, "T", MICE)) + b"garbage", "expected a whole, readable file, but: Not a gzip"),
         (xml(article(1, "T", MICE))[:-9], "expected a whole, readable file"),
     ],
     ("medline", "desc2026.xml", "desc2026.xml"): [
@@ -249,7 +252,8 @@ CASES = {
     ],
     ("medline", "downloaded.json", "downloaded.json"): [
         (b"[]", "expected a JSON object, found a list"),
-        (b'{"files": {}}', "expected a list of files"),
+        (b'{"files": {}}', "expected 'files' to be a list, found an object"),
+        (b'{"files": [{"name": []}]}', "expected 'name' to be a text, found a list"),
     ],
     ("bioasq", "allMeSH.json", "allMeSH.json"): [
         (b"", 'expected JSON that begins with {"articles": ['),
@@ -373,7 +377,7 @@ def nothing_left(tmp_path) -> bool:
 
 
 def test_the_table_is_not_cut_short():
-    assert sum(map(len, CASES.values())) >= 100
+    assert sum(map(len, CASES.values())) >= 150
 
 
 def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
@@ -389,8 +393,8 @@ def test_a_file_that_does_not_fit_its_md5_is_refused(prepare, tmp_path):
     [
         ("beir", "expected a file corpus.jsonl there"),
         ("bioasq", "expected one .json of BioASQ here, found none"),
-        ("mesh-csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
-        ("csv", "expected a table here, or a folder with one .csv or .tsv, found none"),
+        ("mesh-csv", "expected one .csv or .tsv here, found none"),
+        ("csv", "expected one .csv or .tsv here, found none"),
         ("eurlex", "expected a file eurovoc_concepts.jsonl there"),
         ("eurlex-json", "expected a file EURLEX57K.json there"),
         ("medline", "expected a folder with *.xml.gz files of MEDLINE here"),
@@ -466,6 +470,28 @@ def test_an_endless_line_is_refused(prepare, tmp_path, monkeypatch):
     raw = write_files(tmp_path / "raw", RAW_FILES["eurlex"] | long)
     message = refusal(prepare, "eurlex", raw)
     assert message == f"{raw}/dev.jsonl: line 2: expected at most 1000 bytes a line"
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [
+        ("beir", "corpus.jsonl"),
+        ("beir", "queries.jsonl"),
+        ("beir", "qrels/train.tsv"),
+        ("bioasq", "allMeSH.json"),
+        ("csv", "pairs.csv"),
+        ("eurlex", "train.jsonl"),
+        ("eurlex-json", "dataset/dev/x.json"),
+        ("mesh-csv", "pubmed.csv"),
+        ("xc", "filter_labels_train.txt"),
+    ],
+)
+def test_a_single_line_of_100_mb_is_refused(prepare, tmp_path, format, name):
+    raw = write_files(tmp_path / "raw", RAW_FILES[format])
+    with open(raw / name, "wb") as file:
+        file.truncate(100 * 2**20)  # all NUL; on disk it takes no room
+    assert refusal(prepare, format, raw).startswith(f"{raw}/{name}: ")
+    assert nothing_left(tmp_path)
 
 
 def test_control_characters_of_the_data_do_not_reach_the_terminal(prepare, tmp_path):

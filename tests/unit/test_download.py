@@ -7,6 +7,7 @@ import random
 import shutil
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 from misbehaving_server import Behaviour, Refuses, fail, serving
@@ -231,6 +232,20 @@ def test_the_disk_is_checked_before(tmp_path, monkeypatch):
     message = refusal(tmp_path, server)
     assert "bytes free on the disk, found 1,000" in message
     assert list(tmp_path.iterdir()) == [] and len(server.asked) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's alone")
+def test_a_disk_that_fills_up_is_no_fault_of_the_server(tmp_path):
+    (tmp_path / "data.bin.part").symlink_to("/dev/full")
+    server = Behaviour(DATA)
+    assert "data.bin.part: expected room to write to, but: No space left" in refusal(tmp_path, server)
+    assert len(server.asked) == 1
+
+
+def test_the_part_of_a_file_without_checksum_is_not_trusted_in_a_later_run(tmp_path):
+    (tmp_path / "data.bin.gz.part").write_bytes(GZIP[:1000])
+    server = Behaviour(GZIP)
+    assert get(tmp_path, server, file=UNVOUCHED).read_bytes() == GZIP and server.asked == [None]
 
 
 def test_progress_is_told_in_bytes(tmp_path):

@@ -20,6 +20,14 @@ def test_messages_go_to_the_log(tmp_path):
     assert "hello" in log and "done in" in log
 
 
+def test_bytes_are_told_in_the_log_once_a_minute(tmp_path):
+    body = ["log.bytes('a.zip', 1, 10)", "import mvg.job", "mvg.job.MINUTE = -1"]
+    body += ["log.bytes('a.zip', 5, 10)", "log.bytes('b', 6, None)"]
+    assert run("\n".join(body), tmp_path).stderr == ""
+    log = (tmp_path / "x/a.log").read_text()
+    assert "a.zip: 5 of 10 bytes" in log and "b: 6 of ? bytes" in log and "a.zip: 1 of" not in log
+
+
 def test_wrong_data_is_one_line_and_exit_code_1(tmp_path):
     done = run("raise DataError('f.json', 'line 3', 'expected a\\nlist\\u2028now')", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")

@@ -164,10 +164,12 @@ def test_a_quoted_cell_holds_delimiters_quotes_and_line_breaks(tmp_path):
     assert queries == {'red, "ripe"\nand round': ["Apple"]}
 
 
-def test_gzipped_tables_are_read(tmp_path):
-    write_files(tmp_path, {"pairs.tsv.gz": gzip.compress(b"red\tApple\nred\tFig\ngreen\tApple\n")})
-    documents, queries, _ = read("csv", tmp_path / "pairs.tsv.gz")
-    assert len(documents) == 2 and len(queries) == 2
+def test_gzipped_and_zipped_tables_are_read(tmp_path):
+    text = b"red\tApple\nred\tFig\ngreen\tApple\n"
+    packed = write_files(tmp_path, {"pairs.tsv.gz": gzip.compress(text)}) / "pairs.tsv.gz"
+    zipped = write_zip(tmp_path / "download.zip", {"export/pairs.tsv": text})
+    documents, queries, _ = read("csv", packed)
+    assert len(documents) == 2 and len(queries) == 2 and read("csv", zipped)[:2] == (documents, queries)
 
 
 def test_rows_with_an_empty_cell_are_counted_and_skipped(tmp_path):
@@ -188,5 +190,5 @@ def test_the_corpus_says_nothing_of_popularity_and_ids_survive_new_rows(tmp_path
 
 
 def test_two_tables_in_a_folder_are_refused(tmp_path):
-    with pytest.raises(DataError, match=r"expected a table here, or a folder with one .*, found a\.csv, b\.tsv"):
+    with pytest.raises(DataError, match=r"expected one \.csv or \.tsv here, found a\.csv, b\.tsv"):
         read("csv", tmp_path, {"a.csv": b"x,y\n", "b.tsv": b"x\ty\n"})

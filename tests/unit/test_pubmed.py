@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 import pytest
-from mvg.data import READERS, Document, Query
+from mvg.data import READERS, DataError, Document, Query
 from mvg.data.pubmed import read_medline
 from raw_sets import MICE, RAW_FILES, TEST_PMID, TRAIN_PMID, article, bioasq, medline, mesh, write_files, write_zip
 
@@ -79,6 +79,11 @@ def test_a_larger_train_keeps_test_and_dev(tmp_path):
 def test_train_takes_what_is_left(tmp_path):
     _, queries, dropped = read("medline", baseline(tmp_path, range(50)), sample=SAMPLE)
     assert Counter(split_of(queries).values()) == {"test": 20, "dev": 7, "train": 23} and dropped == {}
+
+
+def test_too_few_articles_for_a_sample_are_refused(tmp_path):
+    with pytest.raises(DataError, match="expected more than 27 articles with MeSH headings, .* found 27"):
+        read("medline", baseline(tmp_path, range(27)), sample=SAMPLE)
 
 
 # Duplicates, check tags, MeSH

@@ -209,6 +209,15 @@ def test_a_tenth_of_train_is_dev(tmp_path):
     assert sizes["train"] + sizes["dev"] == 3000
 
 
+def test_another_share_of_train_is_dev(tmp_path):
+    pages = gzip.compress(jsonl(*(page(f"p{i}", "T", 0) for i in range(3000))))
+    folder = write_files(tmp_path, RAW_FILES["xc"] | {"trn.json.gz": pages})
+    splits = Counter(
+        record.split for record in READERS["xc"](folder, Counter(), dev_share=0.2) if hasattr(record, "split")
+    )
+    assert splits["dev"] == pytest.approx(600, abs=70) and splits["test"] == 1
+
+
 # Click logs
 
 

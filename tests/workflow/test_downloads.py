@@ -37,6 +37,19 @@ def test_the_papers_settings_are_those_of_the_paper():
     assert (sample["train"], sample["dev"], sample["test"]) == (1_200_000, 1_000, 100_000)
 
 
+def test_raw_files_of_ones_own_are_sampled_as_the_config_says(fresh):
+    (fresh / "raw/pubmed").mkdir(parents=True)
+    for name, data in RAW_FILES["medline"].items():
+        (fresh / "raw/pubmed" / name).write_bytes(data)
+    target = "results/paper/pubmed/data/stats.json"
+    sources = "sources={pubmed: {source: download, sample: {train: 1, dev: 1, test: 1, seed: 3}}}"
+    done = fresh.run(target, *PAPER, "--config", "raw_dir=raw", "datasets=[pubmed]", sources)
+    assert "download" not in jobs(done)
+    stats = json.loads((fresh / target).read_text())
+    assert stats["sample"] == {"train": 1, "dev": 1, "test": 1, "seed": 3}
+    assert stats["queries"] == {"train": 1, "dev": 1, "test": 1}
+
+
 @pytest.fixture
 def from_server(fresh):
     """from_server(behaviours) -> the finished run; downloads.yaml of the copy names a local server."""

@@ -44,6 +44,7 @@ READER_OPTIONS = {
     "medline": ["sample"],
     "bioasq": ["sample"],
     "mesh-csv": ["sample"],
+    "xc": ["dev_share"],
 }
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
@@ -191,14 +192,12 @@ def check_encoder(name, entry):
 
 def source_of(dataset):
     """Where a dataset comes from; ``raw_dir`` goes before the known sets' own entries."""
-    raw_dir = config["raw_dir"]
+    entry, raw_dir = config["sources"].get(dataset), config["raw_dir"]
     if raw_dir and dataset in KNOWN_SETS and (Path(raw_dir) / dataset).is_dir():
-        return {
-            "source": "path",
-            "path": str(Path(raw_dir) / dataset),
-            "format": KNOWN_SETS[dataset],
-        }
-    return config["sources"].get(dataset)
+        format = KNOWN_SETS[dataset]
+        options = {key: entry[key] for key in READER_OPTIONS.get(format, []) if key in (entry or {})}
+        return {"source": "path", "path": str(Path(raw_dir) / dataset), "format": format} | options
+    return entry
 
 
 def of_kind(*kinds):

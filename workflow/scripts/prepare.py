@@ -15,6 +15,7 @@ with job(snakemake.log[0]) as log:
             "format": source["format"],
             "simulated": source["simulated"],
             "split_rule": SPLIT_RULES[source["format"]],
+            **source["options"],
         },
     )
     log(f"prepared: {stats}")

@@ -150,6 +150,20 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
         yield members
 
 
+@contextmanager
+def open_one(path, pattern: str, what: str) -> Iterator[Member]:
+    """``path`` if it is a file and no zip; or the one file of a zip or folder whose name is like ``pattern``."""
+    path = Path(path)
+    if path.is_file() and path.suffix != ".zip":
+        yield loose(path)
+        return
+    with _open_zip(path) if path.is_file() else open_members(path) as members:
+        names = [name for name in members if re.fullmatch(pattern, _base(name))]
+        if len(names) != 1:
+            raise DataError(path, "", f"expected one {what} here, found {', '.join(names[:5]) or 'none'}")
+        yield members[names[0]]
+
+
 def find(members: dict[str, Member], name: str, path) -> Member | None:
     """The one member called ``name`` (``file`` or ``folder/file``), wherever it lies; None if there is none."""
     found = [full for full in members if f"/{full}".endswith(f"/{name}")]

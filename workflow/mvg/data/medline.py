@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .archives import loose, read_json
 from .errors import DataError
-from .fields import fit_id
+from .fields import fit_id, list_field, text_field
 from .xml_records import Parser, records
 
 MANIFEST = "downloaded.json"  # beside downloaded files: which of them belong to the set
@@ -59,10 +59,8 @@ def _listed(folder: Path, files: list[Path]) -> list[Path]:
     manifest = folder / MANIFEST
     if not manifest.is_file():
         return files
-    listed = read_json(loose(manifest)).get("files")
-    if not isinstance(listed, list) or not all(isinstance(file, dict) for file in listed):
-        raise DataError(manifest, "", "expected a list of files")
-    names = {file.get("name") for file in listed}
+    listed = list_field(read_json(loose(manifest)), "files", dict, manifest, "")
+    names = {text_field(file, "name", manifest, "") for file in listed}
     return [file for file in files if file.name in names]
 
 

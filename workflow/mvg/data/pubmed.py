@@ -7,17 +7,16 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .archives import Member, json_array, loose, open_members
+from .archives import Member, json_array, open_one
 from .errors import DataError
 from .fields import fit_id, id_field, list_field, text_field
 from .medline import Article, articles, mesh
 from .records import Document, Query
 from .splits import eight_one_one
-from .two_columns import pairs, the_table
+from .two_columns import open_table, pairs
 
 SPLIT_RULE = (
     "sha256 of the id as a fraction of its range: below 0.8 train, below 0.9 dev, else test; "
@@ -39,28 +38,27 @@ def read_medline(path, dropped: Counter, sample: dict | None = None) -> Iterator
     articles not drawn. Raises DataError for a damaged file and XML that declares entities.
     """
     path = Path(path)
-    yield from _records(articles(path), mesh(path), dropped, sample)
+    yield from _records(path, articles(path), mesh(path), dropped, sample)
 
 
 def read_bioasq(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
     """The same from the JSON of BioASQ's task A: ``{"articles": [{"pmid", "title", "meshMajor"}, ...]}``.
 
-    ``path`` is the file (also ``.gz``, or in a zip), or a folder with it, streamed. Descriptors have names
+    ``path`` is the file (also ``.gz``), or a folder or zip with it; it is streamed. Descriptors have names
     only: their UIs come from ``desc<year>.xml`` beside it, or else a name is an id. Bytes that are no UTF-8
     become U+FFFD.
     """
-    path = Path(path)
-    with _the_json(path) as member:
-        yield from _records(_bioasq(member), mesh(path), dropped, sample)
+    with open_one(path, r".*\.json(\.gz)?", ".json of BioASQ") as member:
+        yield from _records(path, _bioasq(member), mesh(Path(path)), dropped, sample)
 
 
 def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
     """The same from a table with ``Title`` and ``meshMajor``, the latter a Python list of names.
 
-    ``path`` is the table (also ``.gz``), or a folder with it. An article's id is ``row-`` and its number from 1.
+    ``path`` is the table (also ``.gz``), or a folder or zip with it. An article's id is ``row-`` and its number from 1.
     """
-    path = Path(path)
-    yield from _records(_table(the_table(path)), mesh(path), dropped, sample)
+    with open_table(path) as member:
+        yield from _records(path, _table(member), mesh(Path(path)), dropped, sample)
 
 
 def _bioasq(member: Member) -> Iterator[Article]:
@@ -72,8 +70,8 @@ def _bioasq(member: Member) -> Iterator[Article]:
             yield Article(id_field(record, "pmid", *place), title, [(name, name) for name in names], place)
 
 
-def _table(path: Path) -> Iterator[Article]:
-    with loose(path).open_text() as file:
+def _table(member: Member) -> Iterator[Article]:
+    with member.open_text() as file:
         columns = {"query": "Title", "document": "meshMajor"}
         for number, (where, title, listed) in enumerate(pairs(file, file.label, columns), start=1):
             place = file.label, where
@@ -100,29 +98,16 @@ def _names(listed: str, place) -> list[str]:
     return names
 
 
-@contextmanager
-def _the_json(path: Path) -> Iterator[Member]:
-    if path.is_file() and path.suffix != ".zip":
-        yield loose(path)
-        return
-    with open_members(path) as members:
-        found = [name for name in members if re.search(r"\.json(\.gz)?$", name)]
-        if len(found) != 1:
-            names = ", ".join(found[:5]) or "none"
-            raise DataError(path, "", f"expected one .json of BioASQ here, found {names}")
-        yield members[found[0]]
-
-
 # The same for all formats: descriptors, duplicates, splits
 
 
-def _records(found: Iterator[Article], corpus: dict[str, str] | None, dropped: Counter, sample: dict | None):
+def _records(path, found: Iterator[Article], corpus: dict[str, str] | None, dropped: Counter, sample: dict | None):
     headings = _Headings(corpus, dropped)
     indexed = (article for article in found if _has_headings(article, dropped))
     if sample is None:
         yield from _all(indexed, headings, dropped)
     else:
-        yield from _drawn(indexed, headings, dropped, **sample)
+        yield from _drawn(path, indexed, headings, dropped, **sample)
     # Not in order of first use, which is almost one of popularity and would rank by itself.
     for id in sorted(headings.names):
         yield Document(id, headings.names[id])
@@ -176,7 +161,7 @@ class _Kept(NamedTuple):
     rows: bytes  # of descriptors, uint32
 
 
-def _drawn(found: Iterator[Article], headings: _Headings, dropped: Counter, train, dev, test, seed=0):
+def _drawn(path, found: Iterator[Article], headings: _Headings, dropped: Counter, train, dev, test, seed=0):
     """A sample without replacement in one pass: the articles whose keys are lowest, whatever their order."""
     wanted = test + dev + train
     heap: list[_Kept] = []
@@ -195,6 +180,9 @@ def _drawn(found: Iterator[Article], headings: _Headings, dropped: Counter, trai
             keys.remove(-heapq.heappop(heap).minus_key)
         keys.add(key)
         heapq.heappush(heap, _Kept(-key, article.id.encode(), article.title.encode(), rows.tobytes()))
+    if len(heap) <= test + dev:
+        expected = f"expected more than {test + dev:,} articles with MeSH headings, for test and dev of the sample"
+        raise DataError(path, "", f"{expected}, found {len(heap):,}")
     descriptors = list(row_of)
     heap.sort()  # the lowest key last
     for split, number in (("test", test), ("dev", dev), ("train", train)):

@@ -79,6 +79,8 @@ def fetch(file: File, folder, patience=PATIENCE, say=lambda line: None, progress
     part = target.with_name(f"{file.name}.part")
     reasons = []
     for url in file.urls:
+        if not file.vouched:  # nothing would tell a mix of two versions
+            part.unlink(missing_ok=True)
         try:
             _try(url, file, part, patience, say, progress)
             os.replace(part, target)
@@ -86,9 +88,8 @@ def fetch(file: File, folder, patience=PATIENCE, say=lambda line: None, progress
         except Failed as error:
             reasons.append(f"{urlsplit(url).netloc}: {error}")
             say(f"{url}: {error}")
-        finally:
-            if not file.vouched:  # nothing would tell a mix of two versions
-                part.unlink(missing_ok=True)
+    if not file.vouched:
+        part.unlink(missing_ok=True)
     raise DataError(target, "", f"expected to fetch it; put {file.urls[0]} there by hand. {'; '.join(reasons)}")
 
 
@@ -125,22 +126,26 @@ def _transfer(url: str, file: File, part: Path, patience: Patience, progress) ->
             if file.size and total not in (None, file.size):
                 raise Failed(f"it offers {total} bytes, expected {file.size}", again=False)
             _check_disk(part.parent, (file.size or total or 0) - done)
-            with open(part, "r+b" if done else "wb") as output:
-                output.seek(done)
-                output.truncate()
+            with open(part, "ab" if done else "wb") as output:
                 for chunk in _chunks(response, patience):
-                    output.write(chunk)
+                    _write(output, chunk)
                     done += len(chunk)
                     if done > (file.size or MAX_UNPACKED):
                         raise Failed("it sends more than it should", again=False)
                     progress(done, file.size or total)
     except (OSError, http.client.HTTPException) as error:
-        if getattr(error, "filename", None):  # the disk's fault
-            raise
         raise Failed(f"{type(error).__name__}: {error}", again=True) from error
     whole = file.size or total
     if whole and done < whole:
         raise Failed(f"cut off after {done} of {whole} bytes", again=True)
+
+
+def _write(output, chunk: bytes) -> None:
+    try:
+        output.write(chunk)
+        output.flush()
+    except OSError as error:  # not the server's fault
+        raise DataError(output.name, "", f"expected room to write to, but: {error.strerror}") from error
 
 
 def _open(url: str, file: File, done: int, patience: Patience):
@@ -228,7 +233,7 @@ def fault(path: Path, file: File) -> str:
         return f"it is {size} bytes, expected {file.size}"
     for algorithm, wanted in (("sha256", file.sha256), ("md5", file.md5)):
         if wanted and (found := digest(path, algorithm)) != wanted:
-            return f"its {algorithm} is {found}, expected {wanted}"
+            return f"its {algorithm} is {found[:12]}…, expected {wanted[:12]}…"
     if file.vouched:
         return ""
     try:

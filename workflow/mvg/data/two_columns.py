@@ -2,13 +2,11 @@
 
 import csv
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 
-from .archives import MAX_LINE, loose, text_lines
+from .archives import MAX_LINE, open_one, text_lines
 from .errors import DataError
 from .records import Document, Query
 from .splits import eight_one_one
@@ -21,7 +19,7 @@ DELIMITERS = ",\t;"
 def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Document | Query]:
     """The pairs of a table: rows with the same text are one query, or one document.
 
-    ``path`` is a file, or a folder with one. ``columns`` names its columns, ``{"query": …,
+    ``path`` is a file, or a folder or zip with one. ``columns`` names its columns, ``{"query": …,
     "document": …}``; without it, a first row that holds ``query`` and ``document`` (in any case) is
     the header, and otherwise the table has two columns, query first. Cells are separated by comma,
     tab or semicolon, whichever cuts the first line into the right columns. Outer whitespace is stripped.
@@ -32,7 +30,7 @@ def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Do
     """
     relevant: dict[str, list[str]] = {}  # query text -> document ids
     documents: dict[str, str] = {}  # id -> text
-    with loose(the_table(Path(path))).open_text() as file:
+    with open_table(path) as table, table.open_text() as file:
         for _, query, document in pairs(file, file.label, columns):
             if not (query and document):
                 dropped["rows_without_query_or_document"] += 1
@@ -47,15 +45,9 @@ def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Do
         yield Document(id, documents[id])
 
 
-def the_table(path: Path) -> Path:
-    """``path``, or the one table in it."""
-    if path.is_file():
-        return path
-    tables = sorted(file for file in path.glob("*") if re.search(r"\.[ct]sv(\.gz)?$", file.name))
-    if len(tables) != 1:
-        names = ", ".join(file.name for file in tables[:5]) or "none"
-        raise DataError(path, "", f"expected a table here, or a folder with one .csv or .tsv, found {names}")
-    return tables[0]
+def open_table(path):
+    """The one table that ``path`` is or holds, as a context that gives its :class:`Member`."""
+    return open_one(path, r".*\.[ct]sv(\.gz)?", ".csv or .tsv")
 
 
 def text_id(text: str) -> str:

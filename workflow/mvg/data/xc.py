@@ -14,17 +14,17 @@ from .records import Document, Query
 from .splits import hashed_fraction
 
 DEV_SHARE = 0.1
-SPLIT_RULE = "test as distributed; dev from train: sha256 of the query id below 0.1 of its range"
+SPLIT_RULE = "test as distributed; dev from train: sha256 of the query id below 0.1 (or dev_share) of its range"
 
 
-def read_xc(path, dropped: Counter) -> Iterator[Document | Query]:
+def read_xc(path, dropped: Counter, dev_share: float = DEV_SHARE) -> Iterator[Document | Query]:
     """All labels of ``lbl.json.gz``, then the queries of ``trn.json.gz`` and ``tst.json.gz``.
 
     ``path`` is a zip, or a folder with one zip or with the loose files. An id is the ``uid``;
     without one, a label's is its 0-based line, a query's ``trn-`` or ``tst-`` and its 0-based line.
     The pairs of ``filter_labels_{train,test}.txt`` (lines ``query_index label_index``, 0-based; the
     files may be missing) become ``Query.excluded``. Queries of train whose sha256 of the id is
-    below 0.1 of its range are dev. Nothing is dropped here. Raises DataError for whatever is not as
+    below ``dev_share`` of its range are dev. Nothing is dropped here. Raises DataError for whatever is not as
     said.
     """
     with open_members(path) as members:
@@ -38,7 +38,8 @@ def read_xc(path, dropped: Counter) -> Iterator[Document | Query]:
         for name, split in ("trn", "train"), ("tst", "test"):
             filters = _Filters(find(members, f"filter_labels_{split}.txt", path), label_ids)
             member = need(members, f"{name}.json.gz", path)
-            yield from _queries(member, name, split, seen, label_ids, filters)
+            share = dev_share if split == "train" else 0
+            yield from _queries(member, name, split, share, seen, label_ids, filters)
 
 
 def _labels(member: Member) -> Iterator[Document]:
@@ -50,17 +51,16 @@ def _labels(member: Member) -> Iterator[Document]:
             yield Document(id, text_field(record, "title", *place))
 
 
-def _queries(member: Member, name, split, seen: set, labels, filters) -> Iterator[Query]:
+def _queries(member: Member, name, split, dev_share, seen: set, labels, filters) -> Iterator[Query]:
     number = 0
     with member.open_gzip() as file:
         for number, record in json_lines(file, file.label):
             place = file.label, f"line {number}"
             id = new_id(_uid(record, f"{name}-{number - 1}", *place), seen, *place)
-            dev = split == "train" and hashed_fraction(id) < DEV_SHARE
             yield Query(
                 id,
                 text_field(record, "title", *place),
-                "dev" if dev else split,
+                "dev" if hashed_fraction(id) < dev_share else split,
                 _targets(record, labels, *place),
                 filters.pop(number - 1),
             )

@@ -11,6 +11,7 @@ from .archives import loose
 from .errors import DataError
 
 MAX_TEXT = 2**22  # characters of one element that is read
+MAX_DEPTH = 1000  # elements within elements
 
 
 class Parser:
@@ -63,6 +64,8 @@ class Parser:
         path = self.path
         if not path and tag not in self.ROOTS:
             raise self.error(f"expected a root element {' or '.join(self.ROOTS)}, found {tag}")
+        if len(path) > MAX_DEPTH:
+            raise self.error(f"expected at most {MAX_DEPTH} elements within each other")
         read = path and (path[-1], tag) in self.READ
         path.append(tag)
         if read:

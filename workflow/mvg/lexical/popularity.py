@@ -14,3 +14,12 @@ def training_popularity(pairs, n_documents: int) -> np.ndarray:
         raise ValueError(f"document rows must lie in 0..{n_documents - 1}")
     distinct = np.unique(queries * n_documents + documents)
     return np.bincount(distinct % max(n_documents, 1), minlength=n_documents)
+
+
+def gini(popularity) -> float:
+    """Of popularity over all documents: 0 = even, near 1 = one document has all queries. NaN if there are none."""
+    values = np.sort(np.asarray(popularity, dtype=np.float64))
+    if not values.sum():
+        return float("nan")
+    places = np.arange(1, len(values) + 1)
+    return float(2 * (places * values).sum() / (len(values) * values.sum()) - (len(values) + 1) / len(values))

@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 
 from ..data.files import text_writer
 from ..evaluation.diversity import bounding_box_diversity, random_diversity
+from ..lexical.popularity import gini
 from .claims import PUBLIC, Measured
 from .labels import dataset_label, is_simulated
 from .style import dataset_looks, legend_below, literal, panels, save
@@ -76,16 +77,10 @@ def measured(table: pd.DataFrame) -> dict[str, Measured]:
     bins = [series[dataset, "diversity"]["value"].to_numpy() for dataset in run if (dataset, "diversity") in series]
     found = {"head_more_diverse": Measured(all(values[-1] > values[0] for values in bins), partial)}
     if not partial:
-        skew = {dataset: _gini(series[dataset, "rank"]) for dataset in run}
+        ranks = {dataset: series[dataset, "rank"] for dataset in run}
+        skew = {x: gini(np.repeat(rank["value"], rank["documents"].astype(int))) for x, rank in ranks.items()}
         found["wikiseealso_least_skewed"] = Measured(min(skew, key=skew.get) == "wikiseealso")
     return found
-
-
-def _gini(ranks: pd.DataFrame) -> float:
-    """Of popularity over all documents; ``ranks`` as :func:`_ranked` gives them, 0 = even."""
-    values = np.sort(np.repeat(ranks["value"].to_numpy(), ranks["documents"].astype(int)))
-    places = np.arange(1, len(values) + 1)
-    return float(2 * (places * values).sum() / (len(values) * values.sum()) - (len(values) + 1) / len(values))
 
 
 def write_popularity(table: pd.DataFrame, facts: dict, stem) -> None:

@@ -1,0 +1,116 @@
+"""`mvg check`: numbers that can be counted by hand, an answer with its reasons, one line for bad data."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mvg.__main__ import main
+from mvg.check import check, verdict
+from mvg.data import READERS
+from mvg.data.guess import guess_format
+from raw_sets import RAW_FILES, jsonl, write_files, write_zip
+
+WORKFLOW = Path(__file__).parents[2] / "workflow"
+QRELS = b"query-id\tcorpus-id\tscore\n"
+
+
+def beir(train, test=(("t", "a"),), texts=None):
+    """A BEIR folder of documents a to j ("word a" ...) with these pairs; queries are texts of their ids."""
+    texts = texts or {}
+    ids = dict.fromkeys(query for query, _ in (*train, ("d", "a"), *test))
+    tables = {"train": train, "dev": [("d", "a")], "test": test}
+    return {
+        "corpus.jsonl": jsonl(*({"_id": id, "text": f"word {id}"} for id in "abcdefghij")),
+        "queries.jsonl": jsonl(*({"_id": id, "text": texts.get(id, id)} for id in ids)),
+    } | {
+        f"qrels/{split}.tsv": QRELS + b"".join(f"{q}\t{d}\t1\n".encode() for q, d in pairs)
+        for split, pairs in tables.items()
+    }
+
+
+def test_the_numbers_are_those_of_the_data(tmp_path):
+    train = [("q1", "a"), ("q2", "a"), ("q3", "a"), ("q1", "b")]
+    test = [("t1", "a"), ("t1", "b"), ("t2", "a"), ("t2", "c")]
+    texts = {"t1": "Q1 ", "t2": "a word here"}
+    page = check(write_files(tmp_path, beir(train, test, texts)))
+    for line in (
+        "beir (guessed)",
+        "10 documents, 0 of them without text",
+        "train: 3 queries, 4 pairs, 1.3 documents a query",
+        "test: 2 queries, 4 pairs, 2.0 documents a query",
+        "the top 1 % (1) of the documents have 75% of the training pairs; Gini 0.85",
+        "the most popular one has 3 training queries; 80% have none",
+        "50% of the test pairs are of documents with two training queries or more",
+        "50% of the test queries are training queries, letter case and spaces apart",
+        "38% of a document's words are in a query that it answers, on average",  # 0, 0, 2 of 2, 1 of 2
+        "queries: 1 words (median)",
+    ):
+        assert f"  {line}" in page, line
+
+
+def facts(**changes):
+    good = {"training": 5000, "test": 500, "behaviour": 0.9, "head_share": 0.1, "overlap": 0.3}
+    return good | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Yes, over an encoder as it comes"),
+        ({"head_share": 0.4}, "prior+"),
+        ({"overlap": 0.9}, "BM25"),
+        ({"behaviour": 0.1}, "Not likely. Only 10%"),
+        ({"training": 90}, "Too few queries to tell: 90 for training"),
+        ({"test": 9}, "Too few queries to tell: 5,000 for training, 9 for test"),
+    ],
+)
+def test_the_answer_follows_the_papers_conditions(changes, words):
+    answer = " ".join(verdict(facts(**changes)))
+    assert words in answer
+    assert ("prior+" in answer) == ("head_share" in changes) and ("BM25" in answer) == ("overlap" in changes)
+
+
+@pytest.mark.parametrize("format", READERS)
+def test_every_format_is_recognised(tmp_path, format):
+    assert guess_format(write_files(tmp_path / "loose", RAW_FILES[format])) == format
+    assert guess_format(write_zip(tmp_path / "zip/any.zip", RAW_FILES[format])) == format
+
+
+def test_what_is_dropped_is_said(tmp_path, capsys):
+    files = write_files(tmp_path, {"pairs.csv": RAW_FILES["csv"]["pairs.csv"] + b"fruit,\n,Pear\nfruit,Apple\n"})
+    assert main(["check", str(files / "pairs.csv")]) == 0
+    page = capsys.readouterr().out
+    assert "2 rows without query or document" in page and "1 repeated pairs" in page and "csv (guessed)" in page
+
+
+def test_columns_are_named_on_the_command_line(tmp_path, capsys):
+    text = RAW_FILES["csv"]["pairs.csv"].replace(b"query,document", b"search,product")
+    path = str(write_files(tmp_path, {"log.csv": text}) / "log.csv")
+    assert main(["check", path, "--query", "search", "--document", "product"]) == 0
+    assert "2 documents" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["check", path, "--query", "search"])
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"readme.txt": b"x"}, "expected files of one of the formats beir, "),
+        ({"pairs.csv": b"fruit,Apple\n"}, "expected queries with relevant documents in dev, found none"),
+        ({"pairs.csv": b"a,b,c\n"}, "pairs.csv: line 1: expected two columns"),
+    ],
+)
+def test_bad_data_is_one_line(tmp_path, capsys, files, words):
+    assert main(["check", str(write_files(tmp_path, files))]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {tmp_path}") and error.count("\n") == 1 and words in error
+
+
+def test_it_runs_as_a_module_without_torch():
+    code = "import sys, mvg.__main__; assert not {'torch', 'faiss', 'numba', 'pandas'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=WORKFLOW, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "mvg", "check", "nosuch"], cwd=WORKFLOW, capture_output=True, text=True
+    )
+    assert done.returncode == 1 and done.stderr == "error: nosuch: expected a zip or a folder here, found nothing\n"

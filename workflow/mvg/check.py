@@ -1,0 +1,154 @@
+"""What a data set of the user's own is like, and whether MVG is likely to help there, before anything is trained.
+
+The paper's conditions: popularity is skewed, and past queries say what a document's own text does not.
+"""
+
+import re
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from .data import READERS, SPLIT_RULES, SPLITS, DataError, load_split, load_texts, write_prepared
+from .data.guess import guess_format
+from .lexical.popularity import gini, training_popularity
+
+ENOUGH_TRAINING, ENOUGH_TEST = 1000, 100  # queries, below which no answer is given
+# Share of test pairs whose document has two training queries or more. MVG gained where it is 0.76 and more
+# (EurLex 0.99, MeSH 0.97, see-also 0.76); on MS MARCO, with hardly any, it gains nothing (paper, section 7).
+ENOUGH_BEHAVIOUR = 0.5
+SKEWED = 0.3  # share of training pairs of the top 1 %: there a popularity prior did as much as MVG, or more
+
+
+def check(path, format: str | None = None, **options) -> str:
+    """A page of plain text about the data set at ``path``; ``format`` is guessed if it is None.
+
+    The data are prepared as the workflow would, in a temporary folder; ``options`` are the reader's.
+    Raises DataError as the reader does.
+    """
+    guessed = format is None
+    format = format or guess_format(path)
+    dropped = Counter()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "data"
+        try:
+            stats = write_prepared(READERS[format](path, dropped, **options), folder, dropped, {})
+        except DataError as error:
+            raise DataError(path if error.file == folder else error.file, error.where, error.expected) from error
+        splits = {name: load_split(folder, name) for name in SPLITS}
+        _, documents = load_texts(folder / "corpus.jsonl")
+        _, queries = load_texts(folder / "queries.jsonl")
+    facts = _facts(splits, documents, queries)
+    sections = {
+        "Format": [f"{format}{' (guessed)' if guessed else ''}", f"split: {SPLIT_RULES[format]}"],
+        "Counts": _counts(stats),
+        "Dropped": [f"{number:,} {reason.replace('_', ' ')}" for reason, number in stats["dropped"].items()]
+        or ["nothing"],
+        "Lengths": _lengths(documents, queries),
+        "Popularity": _popularity(facts),
+        "Behaviour": _behaviour(facts),
+        "Is MVG likely to help?": verdict(facts),
+    }
+    return "\n".join(f"{name}\n" + "".join(f"  {line}\n" for line in lines) for name, lines in sections.items())
+
+
+def _facts(splits: dict, documents: list[str], queries: list[str]) -> dict:
+    """The numbers that the verdict is made of."""
+    train, test = splits["train"], splits["test"]
+    popularity = training_popularity(train.pairs, len(documents))
+    falling = np.sort(popularity)[::-1]
+    head = max(1, len(documents) // 100)
+    seen = {_normal(queries[row]) for row in train.queries}
+    return {
+        "training": len(train.queries),
+        "test": len(test.queries),
+        "documents": len(documents),
+        "head": head,
+        "head_share": falling[:head].sum() / falling.sum(),
+        "gini": gini(popularity),
+        "most": int(falling[0]),
+        "unasked": float((popularity == 0).mean()),
+        "behaviour": float((popularity[test.pairs[1]] >= 2).mean()),
+        "repeated": float(np.mean([_normal(queries[row]) in seen for row in test.queries])),
+        "overlap": _overlap(test.pairs, documents, queries),
+    }
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def _overlap(pairs, documents: list[str], queries: list[str], most=10_000) -> float:
+    """Mean share of a document's words that are in a query it answers, over evenly spaced test pairs."""
+    rows = np.linspace(0, len(pairs[0]) - 1, min(most, len(pairs[0]))).astype(int)
+    shares = []
+    for query, document in zip(pairs[0][rows], pairs[1][rows]):
+        words = _words(documents[document])
+        shares.append(len(words & _words(queries[query])) / max(1, len(words)))
+    return float(np.mean(shares))
+
+
+def _counts(stats: dict) -> list[str]:
+    lines = [f"{stats['documents']:,} documents, {stats['documents_without_text']:,} of them without text"]
+    for split in SPLITS:
+        queries, pairs = stats["queries"][split], stats["pairs"][split]
+        lines.append(f"{split}: {queries:,} queries, {pairs:,} pairs, {pairs / queries:.1f} documents a query")
+    if any(stats["excluded"].values()):
+        lines.append(f"{sum(stats['excluded'].values()):,} pairs to leave out")
+    lines.append(f"{stats['repeated_query_texts']:,} queries repeat a text")
+    return lines
+
+
+def _lengths(documents: list[str], queries: list[str]) -> list[str]:
+    lines = []
+    for name, texts in (("queries", queries), ("documents", documents)):
+        half, most = np.percentile([len(text.split()) for text in texts], [50, 95])
+        lines.append(f"{name}: {half:.0f} words (median), {most:.0f} (95 % have no more)")
+    return lines
+
+
+def _popularity(facts: dict) -> list[str]:
+    return [
+        f"the top 1 % ({facts['head']:,}) of the documents have {facts['head_share']:.0%} of the training pairs; "
+        f"Gini {facts['gini']:.2f}",
+        f"the most popular one has {facts['most']:,} training queries; {facts['unasked']:.0%} have none",
+    ]
+
+
+def _behaviour(facts: dict) -> list[str]:
+    return [
+        f"{facts['behaviour']:.0%} of the test pairs are of documents with two training queries or more",
+        f"{facts['repeated']:.0%} of the test queries are training queries, letter case and spaces apart",
+        f"{facts['overlap']:.0%} of a document's words are in a query that it answers, on average",
+    ]
+
+
+def verdict(facts: dict) -> list[str]:
+    """The answer, then its reasons."""
+    if facts["training"] < ENOUGH_TRAINING or facts["test"] < ENOUGH_TEST:
+        return [
+            "Too few queries to tell: "
+            f"{facts['training']:,} for training, {facts['test']:,} for test; "
+            f"{ENOUGH_TRAINING:,} and {ENOUGH_TEST:,} would do."
+        ]
+    if facts["behaviour"] < ENOUGH_BEHAVIOUR:
+        return [
+            f"Not likely. Only {facts['behaviour']:.0%} of the test pairs are of documents with some behaviour,",
+            "so past queries say little about what will be asked.",
+        ]
+    lines = [
+        "Yes, over an encoder as it comes; less over one that was fine-tuned on these queries.",
+        f"{facts['behaviour']:.0%} of the test pairs are of documents with behaviour to learn from.",
+    ]
+    if facts["head_share"] >= SKEWED:
+        lines.append(
+            "Popularity is so skewed that one number a document may do as much: compare with the rows prior+…."
+        )
+    if facts["overlap"] >= 0.8:
+        lines.append("But most words of a document are in its queries already: BM25 will be hard to beat.")
+    return lines

@@ -1,0 +1,43 @@
+"""Which raw format a path holds, by the names in it."""
+
+import re
+from pathlib import Path
+
+from .archives import loose, open_members, text_lines
+from .errors import DataError
+
+# The first whose file name is there; tables are told apart by their header.
+SIGNS = {
+    "beir": r"corpus\.jsonl(\.gz)?",
+    "xc": r"lbl\.json\.gz",
+    "eurlex": r"eurovoc_concepts\.jsonl",
+    "eurlex-json": r"EURLEX57K\.json",
+    "medline": r"(?!desc\d{4}).*\.xml\.gz",
+    "bioasq": r".*\.json(\.gz)?",
+    "csv": r".*\.[ct]sv(\.gz)?",
+}
+
+
+def guess_format(path) -> str:
+    """The name of a format; DataError where nothing is like one."""
+    path = Path(path)
+    if path.is_file() and path.suffix != ".zip":
+        files = {path.name: loose(path)}
+        return _guess(files, path)
+    with open_members(path) as members:
+        return _guess(members, path)
+
+
+def _guess(members: dict, path: Path) -> str:
+    for format, sign in SIGNS.items():
+        for name in members:
+            if re.fullmatch(sign, name.rpartition("/")[2]):
+                return _table_format(members[name]) if format == "csv" else format
+    formats = ", ".join([*SIGNS, "mesh-csv"])
+    raise DataError(path, "", f"expected files of one of the formats {formats}; say it with --format")
+
+
+def _table_format(member) -> str:
+    with member.open_text() as file:
+        _, header = next(text_lines(file, file.label), (1, ""))
+    return "mesh-csv" if "meshMajor" in header else "csv"
