@@ -19,7 +19,14 @@ WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
-FIGURES = ["popularity"]
+FIGURES = [
+    "popularity",
+    "budget_share",
+    "budget_sweep",
+    "dimension_sweep",
+    "training_sweep",
+    "memory_spectrum",
+]
 TABLES = []
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
@@ -92,12 +99,21 @@ def check_config():
     for key, names in (
         ("encoders", config["encoders"]),
         ("diversity_encoder", [config["diversity_encoder"]]),
+        ("sweeps.encoders", config["sweeps"]["encoders"]),
+        ("sweeps.dssm", [config["sweeps"]["dssm"]]),
     ):
         for name in names:
             if name not in config["encoder_settings"]:
                 stop(f"{key}: {name}", "no such entry under encoder_settings")
     if kind_of(config["diversity_encoder"]) == "colbert":
         stop("diversity_encoder", "an encoder with one vector a query, not colbert")
+    if "colbert" in map(kind_of, config["sweeps"]["encoders"]):
+        stop("sweeps.encoders", "encoders with one vector a query, not colbert")
+    if kind_of(config["sweeps"]["dssm"]) != "dssm":
+        stop("sweeps.dssm", "an encoder of kind dssm")
+    for name in config["sweeps"]["datasets"] or []:
+        if name not in config["datasets"]:
+            stop(f"sweeps.datasets: {name}", "no such entry in datasets")
     if config["raw_dir"] is not None:
         if not exists(config["raw_dir"], Path.is_dir):
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
@@ -123,6 +139,31 @@ def source_of(dataset):
             "format": KNOWN_SETS[dataset],
         }
     return config["sources"].get(dataset)
+
+
+def sweep_datasets():
+    """The datasets on which encoders are trained for a sweep: the first of the run, if none is named."""
+    return config["sweeps"]["datasets"] or config["datasets"][:1]
+
+
+def compared_dimensions():
+    """For each r of the dimension sweep: r, the paper's rival 2r, and the rival of MVG's size."""
+    growth = 1 + config["multiview"]["m_avg"]
+    return {
+        r: {"dssm": r, "dssm(2r)": 2 * r, "dssm(equal)": round(growth * r)}
+        for r in sorted(config["sweeps"]["dimensions"])
+    }
+
+
+def dimension_encoder(dimension):
+    """The swept DSSM itself where it has this dimension, else its variant, an encoder like any other."""
+    name = config["sweeps"]["dssm"]
+    settings = config["encoder_settings"][name]
+    if settings.get("dimension") == dimension:
+        return name
+    variant = f"{name}-d{dimension}"
+    config["encoder_settings"][variant] = {**settings, "dimension": dimension}
+    return variant
 
 
 def of_kind(*kinds):
@@ -167,6 +208,8 @@ check_config()
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+# Here, so that the wildcard constraints of the rules know the variants.
+DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() for d in row.values()}
 
 
 wildcard_constraints:

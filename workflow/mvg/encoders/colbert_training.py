@@ -12,12 +12,12 @@ import torch
 from sentence_transformers import MultiVectorEncoder
 from torch import nn
 
+from ..data.files import write_rows
 from ..data.pairs import of_queries
 from ..evaluation import metrics
 from . import scratch
 from .bags import half_of_distinct_words
 from .colbert import Settings, build, encode_documents, encode_queries, forward, max_sim, tokenize
-from .history import write_history
 from .pretrained import local_folder
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix
 
@@ -37,7 +37,7 @@ class TrainedColBERT:
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
-        write_history(path, self.history)
+        write_rows(path, self.history)
 
 
 def fit(

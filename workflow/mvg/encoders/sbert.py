@@ -20,10 +20,9 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ..data.files import replacing
+from ..data.files import replacing, write_rows
 from ..data.prepared import Split
 from . import scratch
-from .history import write_history
 from .pretrained import Encoder, load
 from .relevance import dense_rows, known_pairs, pair_matrix, recall_and_map
 
@@ -82,7 +81,7 @@ class TrainedSBERT:
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
-        write_history(path, self.history)
+        write_rows(path, self.history)
 
 
 def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, device="cpu", log=print) -> TrainedSBERT:

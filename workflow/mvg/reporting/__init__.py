@@ -4,7 +4,8 @@ from .benchmark import benchmark_table, read_benchmark, significance_table, writ
 from .claims import Measured
 from .comparison import Scale, Verdict, verdict
 from .escapes import escape_latex, escape_markdown
-from .experiments import measure
+from .experiments import measure, write_sweep
+from .memory_spectrum import spectrum
 from .paper import load_paper
 from .popularity import popularity_numbers, write_popularity
 from .tables import pipe_table, write_benchmark_layouts
@@ -23,10 +24,12 @@ __all__ = [
     "popularity_numbers",
     "read_benchmark",
     "significance_table",
+    "spectrum",
     "verdict",
     "verdicts_table",
     "write_benchmark_layouts",
     "write_popularity",
+    "write_sweep",
     "write_table",
     "write_verdicts",
 ]

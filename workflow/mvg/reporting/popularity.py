@@ -8,7 +8,7 @@ from ..data.files import text_writer
 from ..evaluation.diversity import bounding_box_diversity, random_diversity
 from .claims import PUBLIC, Measured
 from .labels import dataset_label, is_simulated
-from .style import dataset_looks, legend_below, panels, save
+from .style import dataset_looks, legend_below, literal, panels, save
 
 COLUMNS = ["dataset", "series", "n", "value", "documents"]
 BINS_PER_DECADE = 4
@@ -118,7 +118,7 @@ def plot_popularity(table, facts, figure, left, right) -> None:
     labels = [dataset_label(dataset, is_simulated(facts, dataset)) for dataset in looks]
     handles.append(Line2D([], [], color="black", ls="--", lw=1))
     labels.append("as many random queries")
-    legend_below(figure, handles, [_literal(label) for label in labels], columns=4)
+    legend_below(figure, handles, [literal(label) for label in labels], columns=4)
 
 
 def _plot_ranks(axes, ranks, look) -> None:
@@ -132,8 +132,3 @@ def _plot_ranks(axes, ranks, look) -> None:
 
 def _series(numbers, name) -> pd.DataFrame:
     return numbers[numbers.index == name]
-
-
-def _literal(label: str) -> str:
-    """Dollar signs in a name are no mathematics."""
-    return label.replace("$", r"\$")

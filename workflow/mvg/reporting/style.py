@@ -83,17 +83,22 @@ def _by_name(name: str, choices):
 
 
 @contextmanager
-def panels(count=1, height=2.4, width=None):
-    """Give ``(figure, axes)``: ``count`` panels side by side, each one column wide by default.
+def panels(count=1, height=2.4, width=None, rows=1):
+    """Give ``(figure, axes)``: ``rows`` of ``count`` panels, each one column wide by default.
 
-    ``height`` and ``width`` are of the whole figure, in inches. Draw and save inside the block:
-    the style holds there only.
+    ``height`` and ``width`` are of the whole figure, in inches; the axes come row by row. Draw and
+    save inside the block: the style holds there only.
     """
     with matplotlib.rc_context(RC):
         size = (width or count * COLUMN_WIDTH, height)
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        yield figure, figure.subplots(1, count, squeeze=False)[0]
+        yield figure, figure.subplots(rows, count, squeeze=False).ravel()
+
+
+def literal(label: str) -> str:
+    """Dollar signs in a name are no mathematics."""
+    return label.replace("$", r"\$")
 
 
 def legend_below(figure, handles, labels, columns=3) -> None:

@@ -1,0 +1,55 @@
+"""DSSM and MVG at checkpoints of one training (the paper's section 6.4)."""
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from .claims import Measured
+from .comparison import POINTS
+from .labels import dataset_label, is_simulated, method_label, metric_label
+from .style import legend_below, literal, method_look, panels, save
+
+METRICS = ("recall", "map")
+METHODS = ("dssm", "mvg+dssm")
+
+
+def measured(table: pd.DataFrame) -> dict[str, Measured]:
+    """Gains of MVG early and where DSSM's recall is best, and whether DSSM overfits.
+
+    Like the paper's, the best checkpoint is that of the figure, on test: nothing is chosen by it.
+    Early is the first checkpoint after the untrained encoder; the paper doesn't say which its is.
+    """
+    table = table[table["dataset"] == "eurlex"]
+    if table.empty:
+        return {}
+    found, overfits = {}, True
+    plain, mvg = (table[table["method"] == method].set_index("epochs").sort_index() for method in METHODS)
+    early, best = plain.index[plain.index > 0][0], plain["recall"].idxmax()
+    for metric in METRICS:
+        gain = mvg[metric] - plain[metric]
+        found[f"training_gain_{metric}_early"] = Measured(gain[early], f"at {early:g} epochs; the paper gives no step")
+        found[f"training_gain_{metric}_best"] = Measured(gain[best])
+        overfits = overfits and plain[metric].iloc[-1] < plain[metric].max() - POINTS
+    return found | {"training_overfits": Measured(bool(overfits))}
+
+
+def write(table: pd.DataFrame, facts: dict, stem) -> None:
+    """Write ``stem.pdf`` and ``stem.png``: a row a dataset, recall beside MAP."""
+    groups = list(table.groupby("dataset", sort=False))
+    with panels(len(METRICS), height=2.1 * len(groups) + 0.4, rows=len(groups)) as (figure, axes):
+        for dataset, part in groups:
+            row, axes = axes[: len(METRICS)], axes[len(METRICS) :]
+            for axis, metric in zip(row, METRICS):
+                _plot(axis, part, metric)
+            row[0].set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))), loc="left")
+        handles = [Line2D([], [], **method_look(method)._asdict()) for method in METHODS]
+        legend_below(figure, handles, [method_label(method) for method in METHODS])
+        save(figure, stem)
+
+
+def _plot(axis, part, metric) -> None:
+    for method in METHODS:
+        curve = part[part["method"] == method].sort_values("epochs")
+        axis.plot(curve["epochs"], curve[metric], **method_look(method)._asdict())
+    first = part.loc[part["epochs"] > 0, "epochs"].min()
+    axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # with room for 0, the untrained encoder
+    axis.set(xlim=(0, None), xlabel="Epochs", ylabel=f"{metric_label(metric, part['k'].iloc[0])} (%)")
