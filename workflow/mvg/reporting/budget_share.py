@@ -42,7 +42,7 @@ def write(table: pd.DataFrame, facts: dict, stem) -> None:
                 for column, (line, _) in STYLES.items():
                     axis.plot(part["beta"], part[column], color=COLORS[third], ls=line)
             axis.set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))))
-            axis.set(xlabel=r"$\beta$", ylim=(0, 100))
+            axis.set(xlabel=r"$\beta$", ylim=(-2, 102))
         axes[0].set_ylabel("Share of the budget (%)")
         handles = [Line2D([], [], color=color) for color in COLORS.values()]
         handles += [Line2D([], [], color="black", ls=line) for line, _ in STYLES.values()]

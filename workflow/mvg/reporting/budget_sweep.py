@@ -2,15 +2,13 @@
 
 import matplotlib
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from .budget_share import not_public
 from .claims import Measured
 from .comparison import POINTS
-from .labels import dataset_label, is_simulated, method_label, metric_label
-from .style import GREY, MARKERS, Look, legend_below, literal, panels, save
-
-METRICS = ("recall", "map")
+from .labels import dataset_label, is_simulated, method_label
+from .metric_panels import write_metric_panels
+from .style import GREY, MARKERS, Look, log_ticks
 
 
 def measured(table: pd.DataFrame) -> dict[str, Measured]:
@@ -39,19 +37,13 @@ def measured(table: pd.DataFrame) -> dict[str, Measured]:
 def write(table: pd.DataFrame, facts: dict, stem) -> None:
     """Write ``stem.pdf`` and ``stem.png``: a row a dataset and encoder, recall beside MAP."""
     looks = beta_looks(table["beta"].dropna().unique())
-    groups = list(table.groupby(["dataset", "encoder"], sort=False))
-    with panels(len(METRICS), height=2.1 * len(groups) + 0.5, rows=len(groups)) as (figure, axes):
-        for (dataset, encoder), part in groups:
-            row, axes = axes[: len(METRICS)], axes[len(METRICS) :]
-            for axis, metric in zip(row, METRICS):
-                _plot(axis, part, metric, looks)
-            name = dataset_label(dataset, is_simulated(facts, dataset))
-            row[0].set_title(literal(f"{name}, MVG + {method_label(encoder)}"), loc="left")
-        handles = [Line2D([], [], **look._asdict()) for look in looks.values()]
-        handles.append(Line2D([], [], color=GREY, ls="--"))
-        labels = [rf"$\beta$ = {beta:g}" for beta in looks] + ["encoder alone"]
-        legend_below(figure, handles, labels, columns=4)
-        save(figure, stem)
+    rows = {
+        f"{dataset_label(dataset, is_simulated(facts, dataset))}, MVG + {method_label(encoder)}": part
+        for (dataset, encoder), part in table.groupby(["dataset", "encoder"], sort=False)
+    }
+    legend = {rf"$\beta$ = {beta:g}": look._asdict() for beta, look in looks.items()}
+    legend["encoder alone"] = {"color": GREY, "ls": "--"}
+    write_metric_panels(stem, rows, lambda *panel: _plot(*panel, looks), legend)
 
 
 def beta_looks(betas) -> dict[float, Look]:
@@ -67,6 +59,5 @@ def _plot(axis, part, metric, looks) -> None:
         curve = part[part["beta"] == beta].sort_values("m_avg")
         axis.plot(curve["m_avg"], curve[metric], **look._asdict())
     axis.axhline(part.loc[part["beta"].isna(), metric].iloc[0], color=GREY, ls="--")
-    axis.set(
-        xscale="log", xlabel="Behavioural vectors a document", ylabel=f"{metric_label(metric, part['k'].iloc[0])} (%)"
-    )
+    axis.set(xscale="log", xlabel="Behavioural vectors a document")
+    log_ticks(axis.xaxis)

@@ -1,14 +1,12 @@
 """DSSM, MVG and their rivals against the dimension (the paper's section 6.4)."""
 
 import pandas as pd
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from .claims import Measured
-from .labels import dataset_label, is_simulated, metric_label
-from .style import legend_below, literal, method_look, panels, save
+from .metric_panels import by_dataset, write_metric_panels
+from .style import method_look
 
-METRICS = ("recall", "map")
 SERIES = {  # series -> (as which method it is drawn, line, label)
     "dssm": ("dssm", "-", "DSSM(r)"),
     "mvg+dssm": ("mvg+dssm", "-", "MVG + DSSM(r)"),
@@ -39,18 +37,9 @@ def measured(table: pd.DataFrame) -> dict[str, Measured]:
 
 def write(table: pd.DataFrame, facts: dict, stem) -> None:
     """Write ``stem.pdf`` and ``stem.png``: a row a dataset, recall beside MAP."""
-    groups = list(table.groupby("dataset", sort=False))
-    with panels(len(METRICS), height=2.5 * len(groups) + 0.5, rows=len(groups)) as (figure, axes):
-        for dataset, part in groups:
-            row, axes = axes[: len(METRICS)], axes[len(METRICS) :]
-            for axis, metric in zip(row, METRICS):
-                _plot(axis, part, metric)
-            row[0].set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))), loc="left")
-        handles = [Line2D([], [], **_look(name)) for name in SERIES]
-        size = table.groupby("series")["index_mfloats"].sum()
-        labels = [f"{label}, {size[name] / size['dssm']:.2g}×" for name, (*_, label) in SERIES.items()]
-        legend_below(figure, handles, labels)
-        save(figure, stem)
+    size = table.groupby("series")["index_mfloats"].sum()
+    legend = {f"{SERIES[name][2]}, {size[name] / size['dssm']:.2g}×": _look(name) for name in SERIES}
+    write_metric_panels(stem, by_dataset(table, facts), _plot, legend, columns=3, height=2.5)
 
 
 def _look(series) -> dict:
@@ -65,7 +54,7 @@ def _plot(axis, part, metric) -> None:
         axis.plot(curve["dimension"], curve[metric], **_look(series))
     plain = part[part["series"] == "dssm"]
     ratio = (plain["index_mfloats"] / plain["dimension"]).iloc[0]
-    axis.set(xscale="log", xlabel="Dimension r", ylabel=f"{metric_label(metric, part['k'].iloc[0])} (%)")
+    axis.set(xscale="log", xlabel="Dimension r")
     above = axis.secondary_xaxis("top", functions=(lambda r: r * ratio, lambda size: size / ratio))
     above.set_xlabel("Index of DSSM(r) (millions of floats)")
     ticks = sorted(plain["dimension"])

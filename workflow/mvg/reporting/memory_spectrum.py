@@ -1,13 +1,12 @@
 """Recall and MAP against the floats of an index: MVG's range, a token-level encoder's point (section 6.3)."""
 
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from .claims import PUBLIC, Measured
-from .labels import dataset_label, is_simulated, method_label, metric_label, split_method
-from .style import legend_below, literal, method_look, panels, save
+from .labels import method_label, split_method
+from .metric_panels import METRICS, by_dataset, write_metric_panels
+from .style import log_ticks, method_look
 
-METRICS = ("recall", "map")
 COLUMNS = ["dataset", "method", "m_avg", "k", "index_mfloats", *METRICS]
 
 
@@ -42,21 +41,10 @@ def measured(table: pd.DataFrame) -> dict[str, Measured]:
 
 def write(table: pd.DataFrame, facts: dict, stem) -> None:
     """Write ``stem.pdf`` and ``stem.png``: a row a dataset, recall beside MAP."""
-    groups = list(table.groupby("dataset", sort=False))
-    with panels(len(METRICS), height=2.1 * len(groups) + 0.5, rows=len(groups)) as (figure, axes):
-        for dataset, part in groups:
-            row, axes = axes[: len(METRICS)], axes[len(METRICS) :]
-            for axis, metric in zip(row, METRICS):
-                _plot(axis, part, metric)
-            row[0].set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))), loc="left")
-        methods = table["method"].unique()
-        handles = [Line2D([], [], **method_look(method)._asdict()) for method in methods]
-        labels = [method_label(method) for method in methods]
-        if not table["m_avg"].isna().any():
-            handles.append(Line2D([], [], ls=""))
-            labels.append("(no token-level encoder in this run)")
-        legend_below(figure, handles, labels)
-        save(figure, stem)
+    legend = {method_label(method): method_look(method)._asdict() for method in table["method"].unique()}
+    if not table["m_avg"].isna().any():
+        legend["(no token-level encoder in this run)"] = {"ls": ""}
+    write_metric_panels(stem, by_dataset(table, facts), _plot, legend, columns=3)
 
 
 def _plot(axis, part, metric) -> None:
@@ -68,4 +56,5 @@ def _plot(axis, part, metric) -> None:
             line = curve if method.startswith("mvg+") else points
             axis.plot(line["index_mfloats"], line[metric], color=look.color, zorder=1)
             axis.plot(points["index_mfloats"], points[metric], **look._asdict(), ls="")
-    axis.set(xscale="log", xlabel="Index (millions of floats)", ylabel=f"{metric_label(metric, part['k'].iloc[0])} (%)")
+    axis.set(xscale="log", xlabel="Index (millions of floats)")
+    log_ticks(axis.xaxis)

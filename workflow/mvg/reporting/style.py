@@ -11,6 +11,7 @@ from zlib import crc32
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from ..data.files import replacing
 from .labels import split_method
@@ -99,6 +100,13 @@ def panels(count=1, height=2.4, width=None, rows=1):
 def literal(label: str) -> str:
     """Dollar signs in a name are no mathematics."""
     return label.replace("$", r"\$")
+
+
+def log_ticks(axis) -> None:
+    """Ticks of a logarithmic x or y axis: 1, 2 and 5 of each decade, written out."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
 
 
 def legend_below(figure, handles, labels, columns=3) -> None:

@@ -1,14 +1,13 @@
 """DSSM and MVG at checkpoints of one training (the paper's section 6.4)."""
 
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from .claims import Measured
 from .comparison import POINTS
-from .labels import dataset_label, is_simulated, method_label, metric_label
-from .style import legend_below, literal, method_look, panels, save
+from .labels import method_label
+from .metric_panels import METRICS, by_dataset, write_metric_panels
+from .style import method_look
 
-METRICS = ("recall", "map")
 METHODS = ("dssm", "mvg+dssm")
 
 
@@ -34,16 +33,8 @@ def measured(table: pd.DataFrame) -> dict[str, Measured]:
 
 def write(table: pd.DataFrame, facts: dict, stem) -> None:
     """Write ``stem.pdf`` and ``stem.png``: a row a dataset, recall beside MAP."""
-    groups = list(table.groupby("dataset", sort=False))
-    with panels(len(METRICS), height=2.1 * len(groups) + 0.4, rows=len(groups)) as (figure, axes):
-        for dataset, part in groups:
-            row, axes = axes[: len(METRICS)], axes[len(METRICS) :]
-            for axis, metric in zip(row, METRICS):
-                _plot(axis, part, metric)
-            row[0].set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))), loc="left")
-        handles = [Line2D([], [], **method_look(method)._asdict()) for method in METHODS]
-        legend_below(figure, handles, [method_label(method) for method in METHODS])
-        save(figure, stem)
+    legend = {method_label(method): method_look(method)._asdict() for method in METHODS}
+    write_metric_panels(stem, by_dataset(table, facts), _plot, legend)
 
 
 def _plot(axis, part, metric) -> None:
@@ -52,4 +43,5 @@ def _plot(axis, part, metric) -> None:
         axis.plot(curve["epochs"], curve[metric], **method_look(method)._asdict())
     first = part.loc[part["epochs"] > 0, "epochs"].min()
     axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # with room for 0, the untrained encoder
-    axis.set(xlim=(0, None), xlabel="Epochs", ylabel=f"{metric_label(metric, part['k'].iloc[0])} (%)")
+    axis.set(xlim=(-first / 3, None), xlabel="Epochs")
+    axis.xaxis.set_major_formatter("{x:g}")
