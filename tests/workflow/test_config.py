@@ -43,6 +43,10 @@ def error_lines(done):
         ("encoder_settings={sbert: {kind: sbert, recipe: nosuch}}", ["encoder_settings.sbert.recipe", "nosuch"]),
         ("encoder_settings={mine: {kind: nosuch}}", ["encoder_settings.mine.kind", "nosuch"]),
         ("device=tpu", ["device", "tpu"]),
+        ("sweeps={encoders: [dssm, colbert]}", ["sweeps.encoders", "colbert"]),
+        ("sweeps={dssm: minilm}", ["sweeps.dssm", "kind dssm"]),
+        ("sweeps={datasets: [nosuch]}", ["sweeps.datasets", "nosuch"]),
+        ("sweeps={checkpoints: [0, 0.5]}", ["sweeps.checkpoints"]),
         ("diversity_encoder=nosuch", ["diversity_encoder", "nosuch"]),
     ],
 )
