@@ -156,14 +156,10 @@ def compared_dimensions():
 
 
 def dimension_encoder(dimension):
-    """The swept DSSM itself where it has this dimension, else its variant, an encoder like any other."""
+    """The swept DSSM itself where it has this dimension, else its variant."""
     name = config["sweeps"]["dssm"]
-    settings = config["encoder_settings"][name]
-    if settings.get("dimension") == dimension:
-        return name
-    variant = f"{name}-d{dimension}"
-    config["encoder_settings"][variant] = {**settings, "dimension": dimension}
-    return variant
+    own = config["encoder_settings"][name].get("dimension")
+    return name if dimension == own else f"{name}-d{dimension}"
 
 
 def of_kind(*kinds):
@@ -208,8 +204,12 @@ check_config()
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
-# Here, so that the wildcard constraints of the rules know the variants.
 DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() for d in row.values()}
+
+# Variants are encoders like any other from here on: the same rules train and encode with them.
+for dimension, variant in DIMENSIONS.items():
+    settings = {**config["encoder_settings"][config["sweeps"]["dssm"]], "dimension": dimension}
+    config["encoder_settings"].setdefault(variant, settings)
 
 
 wildcard_constraints:

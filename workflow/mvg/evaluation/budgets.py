@@ -49,10 +49,12 @@ class Budgets:
     What the settings share is done once: the grouping of the training pairs, and the search over the
     semantic vectors, with which each budget's search over its behavioural vectors is merged. The
     rankings are those of one search over both.
+
+    documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.data.Split`
+    k: the cut-off of all scores
     """
 
     def __init__(self, documents, queries, train, test, k, seed=0, threads=1):
-        """documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.data.Split`"""
         self.documents, self.queries = documents, queries
         self.k, self.seed, self.threads = k, seed, threads
         self.popularity = training_popularity(train.pairs, len(documents))
