@@ -1,6 +1,7 @@
 """DSSM and MVG at checkpoints of one training (the paper's section 6.4)."""
 
 import pandas as pd
+from matplotlib.ticker import NullLocator
 
 from .claims import Measured
 from .comparison import POINTS
@@ -41,7 +42,9 @@ def _plot(axis, part, metric) -> None:
     for method in METHODS:
         curve = part[part["method"] == method].sort_values("epochs")
         axis.plot(curve["epochs"], curve[metric], **method_look(method)._asdict())
-    first = part.loc[part["epochs"] > 0, "epochs"].min()
+    epochs = sorted(part["epochs"].unique())
+    first = next(e for e in epochs if e > 0)
     axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # with room for 0, the untrained encoder
     axis.set(xlim=(-first / 3, None), xlabel="Epochs")
-    axis.xaxis.set_major_formatter("{x:g}")
+    axis.set_xticks(epochs, [f"{e:g}" for e in epochs])
+    axis.xaxis.set_minor_locator(NullLocator())
