@@ -46,5 +46,5 @@ def write(table: pd.DataFrame, facts: dict, stem) -> None:
         axes[0].set_ylabel("Share of the budget (%)")
         handles = [Line2D([], [], color=color) for color in COLORS.values()]
         handles += [Line2D([], [], color="black", ls=line) for line, _ in STYLES.values()]
-        legend_below(figure, handles, [*COLORS, *(label for _, label in STYLES.values())], columns=5)
+        legend_below(figure, handles, [*COLORS, *(label for _, label in STYLES.values())], columns=3)
         save(figure, stem)
