@@ -15,6 +15,7 @@ include: "workflow/rules/colbert.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/click_log.smk"
 include: "workflow/rules/flat_popularity.smk"
+include: "workflow/rules/sweeps.smk"
 include: "workflow/rules/reporting.smk"
 
 

@@ -148,3 +148,25 @@ def test_tokens():
     ]
     assert vocabulary_size(model) <= 60
     assert half_of_distinct_words(["a b", "b c " + " ".join(f"w{i}" for i in range(5000))]) == 2501
+
+
+def test_checkpoints_are_of_one_training_from_the_untrained_model_to_its_end():
+    kept = {}
+
+    def keep(epochs, *vectors):
+        kept[epochs] = vectors
+
+    documents, queries, train, dev = toy()
+    options = {"seed": 0, "log": lambda line: None}
+    given = settings(epochs=1, patience=1)  # neither ends this training
+    trained = dssm_training.fit_with_checkpoints(
+        documents, queries, train, dev, given, [0, 0.1, 1, 2, 3], keep, **options
+    )
+    assert list(kept) == [0, 0.1, 1, 2, 3] and len(trained.history) == 3
+    assert all(d.shape == (5, 8) and q.shape == (300, 8) for d, q in kept.values())
+    assert len({d.tobytes() for d, _ in kept.values()}) == 5
+    # Watching changes nothing: plain training keeps one of these.
+    plain = dssm_training.fit(documents, queries, train, dev, settings(epochs=3, patience=3), **options)
+    assert trained.history == plain.history
+    best = 1 + np.argmax([h["recall"] + h["map"] for h in plain.history])
+    assert (plain.encode(documents, documents=True) == kept[best][0]).all()

@@ -59,6 +59,10 @@ def error_lines(done):
         ("encoders=[mine]|encoder_settings={mine: {kind: module, module: nosuch}}", ["mine.module", "nosuch.py"]),
         ("encoders=[mine]|encoder_settings={mine: {kind: vectors, path: nosuch}}", ["mine.path", "nosuch/eurlex"]),
         ("device=tpu", ["device", "tpu"]),
+        ("sweeps={encoders: [dssm, colbert]}", ["sweeps.encoders", "colbert"]),
+        ("sweeps={dssm: minilm}", ["sweeps.dssm", "kind dssm"]),
+        ("sweeps={datasets: [nosuch]}", ["sweeps.datasets", "nosuch"]),
+        ("sweeps={checkpoints: [0, 0.5]}", ["sweeps.checkpoints"]),
         ("diversity_encoder=nosuch", ["diversity_encoder", "nosuch"]),
     ],
 )

@@ -86,14 +86,58 @@ def test_simulated_is_said_everywhere(tiny):
         assert json.loads((tiny / f"results/tiny/{dataset}/data/stats.json").read_text())["simulated"] is True
 
 
+def figure_numbers(workflow, name):
+    """The csv of a figure that lies there as png and pdf."""
+    figures = workflow / "results/tiny/figures"
+    assert (figures / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert (figures / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    with open(figures / f"{name}.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_sweeps_hold_their_grid_and_agree_with_the_benchmark(tiny):
+    names = {"recall": "100", "map": "100", "index_mfloats": ""}
+    rows = {(r["dataset"], r["method"], r["metric"], r["k"]): float(r["value"]) for r in table(tiny, "benchmark")}
+
+    def scores(numbers, **place):
+        (row,) = (r for r in numbers if place.items() <= r.items())
+        return {name: pytest.approx(float(row[name]), abs=1e-9) for name in names}
+
+    def benchmark(dataset, method):
+        return {name: rows[dataset, method, name, k] for name, k in names.items()}
+
+    shares = figure_numbers(tiny, "budget_share")
+    assert {(r["dataset"], r["third"]) for r in shares} == {(d, t) for d in DATASETS for t in ("head", "torso", "tail")}
+
+    budgets = figure_numbers(tiny, "budget_sweep")
+    grid = {(beta, m_avg) for beta in ("0.0", "0.5", "1.0") for m_avg in ("0.1", "0.3", "1.0")} | {("", "0.0")}
+    for dataset in DATASETS:
+        assert {(r["beta"], r["m_avg"]) for r in budgets if r["dataset"] == dataset} == grid
+        assert scores(budgets, dataset=dataset, beta="0.5", m_avg="0.3") == benchmark(dataset, "mvg+dssm")
+        assert scores(budgets, dataset=dataset, m_avg="0.0") == benchmark(dataset, "dssm")
+
+    # 8 dimensions, 16 and 10; those of 16 are the benchmark's encoder.
+    dimensions = figure_numbers(tiny, "dimension_sweep")
+    assert [r["series"] for r in dimensions] == ["dssm", "dssm(2r)", "dssm(equal)", "mvg+dssm", "prior+dssm"]
+    assert scores(dimensions, series="dssm(2r)") == benchmark("eurlex", "dssm")
+    assert [float(r["index_mfloats"]) / float(dimensions[0]["index_mfloats"]) for r in dimensions] == pytest.approx(
+        [1, 2, 10 / 8, 1.3, 9 / 8], abs=0.02
+    )
+
+    epochs = figure_numbers(tiny, "training_sweep")
+    assert [(r["epochs"], r["method"]) for r in epochs] == [
+        (e, m) for e in ("0.0", "0.5", "1.0") for m in ("dssm", "mvg+dssm")
+    ]
+    assert not list((tiny / "results/tiny/eurlex/dssm/checkpoints").rglob("*.npy"))
+
+    spectrum = figure_numbers(tiny, "memory_spectrum")
+    assert scores(spectrum, dataset="pubmed", m_avg="0.3") == benchmark("pubmed", "mvg+dssm")
+
+
 def test_the_figure_and_its_numbers(tiny):
-    figures = tiny / "results/tiny/figures"
-    assert (figures / "popularity.png").read_bytes().startswith(b"\x89PNG")
-    assert (figures / "popularity.pdf").read_bytes().startswith(b"%PDF")
-    with open(figures / "popularity.csv", newline="", encoding="utf-8") as file:
-        assert {(r["dataset"], r["series"]) for r in csv.DictReader(file)} == {
-            (d, s) for d in DATASETS for s in ("rank", "diversity", "control")
-        }
+    assert {(r["dataset"], r["series"]) for r in figure_numbers(tiny, "popularity")} == {
+        (d, s) for d in DATASETS for s in ("rank", "diversity", "control")
+    }
 
 
 def test_a_click_log_by_traffic(tiny):
@@ -157,6 +201,8 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     assert jobs.keys() == {
         "all", "allocate_budget", "fit_behavioural_vectors", "choose_prior_and_views", "search", "evaluate",
         "benchmark_table", "verdicts", "offline_ab", "click_log_experiment", "flat_popularity_experiment",
+        "sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure",
+        "sweep_dimensions", "dimension_sweep_figure", "train_checkpoints", "sweep_checkpoints", "training_sweep_figure",
     }  # fmt: skip
     # mvg+ and mvg+prior+ over two encoders on three datasets; mvg+ over one on those of two experiments
     assert jobs["search"] == "14"

@@ -48,7 +48,16 @@ READER_OPTIONS = {
 }
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
-FIGURES = ["popularity", "loss_curves", "click_log"]
+FIGURES = [
+    "popularity",
+    "loss_curves",
+    "budget_share",
+    "budget_sweep",
+    "dimension_sweep",
+    "training_sweep",
+    "memory_spectrum",
+    "click_log",
+]
 TABLES = ["click_log", "flat_popularity"]
 
 # Those on a dataset of their own, config[name], and how many documents their rankings hold.
@@ -133,6 +142,8 @@ def check_config():
     for key, names in (
         ("encoders", config["encoders"]),
         ("diversity_encoder", [config["diversity_encoder"]]),
+        ("sweeps.encoders", config["sweeps"]["encoders"]),
+        ("sweeps.dssm", [config["sweeps"]["dssm"]]),
     ):
         for name in names:
             if name not in config["encoder_settings"]:
@@ -141,6 +152,13 @@ def check_config():
         stop("diversity_encoder", "an encoder with one vector a query, not colbert")
     for name in config["encoders"]:
         check_encoder(name, config["encoder_settings"][name])
+    if "colbert" in map(kind_of, config["sweeps"]["encoders"]):
+        stop("sweeps.encoders", "encoders with one vector a query, not colbert")
+    if kind_of(config["sweeps"]["dssm"]) != "dssm":
+        stop("sweeps.dssm", "an encoder of kind dssm")
+    for name in config["sweeps"]["datasets"] or []:
+        if name not in config["datasets"]:
+            stop(f"sweeps.datasets: {name}", "no such entry in datasets")
     if config["raw_dir"] is not None:
         if not exists(config["raw_dir"], Path.is_dir):
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
@@ -198,6 +216,27 @@ def source_of(dataset):
         options = {key: entry[key] for key in READER_OPTIONS.get(format, []) if key in (entry or {})}
         return {"source": "path", "path": str(Path(raw_dir) / dataset), "format": format} | options
     return entry
+
+
+def sweep_datasets():
+    """The datasets on which encoders are trained for a sweep: the first of the run, if none is named."""
+    return config["sweeps"]["datasets"] or config["datasets"][:1]
+
+
+def compared_dimensions():
+    """For each r of the dimension sweep: r, the paper's rival 2r, and the rival of MVG's size."""
+    growth = 1 + config["multiview"]["m_avg"]
+    return {
+        r: {"dssm": r, "dssm(2r)": 2 * r, "dssm(equal)": round(growth * r)}
+        for r in sorted(config["sweeps"]["dimensions"])
+    }
+
+
+def dimension_encoder(dimension):
+    """The swept DSSM itself where it has this dimension, else its variant."""
+    name = config["sweeps"]["dssm"]
+    own = config["encoder_settings"][name].get("dimension")
+    return name if dimension == own else f"{name}-d{dimension}"
 
 
 def of_kind(*kinds):
@@ -261,6 +300,12 @@ check_config()
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() for d in row.values()}
+
+# Variants are encoders like any other from here on: the same rules train and encode with them.
+for dimension, variant in DIMENSIONS.items():
+    settings = {**config["encoder_settings"][config["sweeps"]["dssm"]], "dimension": dimension}
+    config["encoder_settings"].setdefault(variant, settings)
 
 
 wildcard_constraints:

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from sentence_transformers import MultiVectorEncoder
 
+from ..data.files import write_rows
 from . import scratch
 from .bags import half_of_distinct_words
 from .colbert import Settings, build, encode_documents, encode_queries, forward, max_sim, tokenize
-from .history import write_history
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
 from .training import Checkpoint, Shuffled, identity, optimise
 
@@ -34,7 +34,7 @@ class TrainedColBERT:
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
-        write_history(path, self.history)
+        write_rows(path, self.history)
 
 
 def fit(

@@ -12,9 +12,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional as F
 
-from ..data.files import replacing
+from ..data.files import replacing, write_rows
 from .bags import Bags, tokenize
-from .history import write_history
 
 ENCODE_BATCH = 2048  # fixed, so that shards of a multiple of it give the same bytes
 
@@ -86,7 +85,7 @@ class TrainedDSSM:
 
     def save_history(self, path) -> None:
         """One line an epoch: ``epoch, step, loss, recall, map`` (dev, percent at 100)."""
-        write_history(path, self.history)
+        write_rows(path, self.history)
 
 
 def load(model_path, tokenizer_path, settings: Settings, threads: int = 1) -> TrainedDSSM:

@@ -9,6 +9,9 @@ lowered by the log of the document's frequency as a negative (Yi et al. 2019,
 Filtered pairs are negatives in none.
 """
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -17,22 +20,43 @@ from .dssm import DSSM, Settings, TrainedDSSM, encode
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map
 
 
-def fit(documents, queries, train, dev, settings, seed=0, threads=1, log=print) -> TrainedDSSM:
+def fit(documents, queries, train, dev, settings, seed=0, threads=1, log=print, watch=None) -> TrainedDSSM:
     """Train a tokenizer on the corpus and the training queries, then the model.
 
     documents, queries: texts; train, dev: :class:`mvg.data.Split` in rows of both
-    log: called with one line a message
+    log: called with one line a message; watch: see :func:`optimise`
     """
     torch.set_num_threads(threads)
     tokenizer = train_tokenizer([*documents, *(queries[row] for row in train.queries)], settings.vocabulary)
     bags = [tokenize(tokenizer, texts, settings.max_tokens) for texts in (documents, queries)]
     log(f"{vocabulary_size(tokenizer)} pieces, {len(bags[1].tokens) / len(queries):.1f} a query")
-    model, history = optimise(TrainingData(*bags, train, dev), vocabulary_size(tokenizer), settings, seed, log)
+    model, history = optimise(TrainingData(*bags, train, dev), vocabulary_size(tokenizer), settings, seed, log, watch)
     return TrainedDSSM(model, tokenizer, settings, history)
 
 
-def optimise(data: TrainingData, vocabulary: int, settings: Settings, seed: int, log=print):
+def fit_with_checkpoints(documents, queries, train, dev, settings, checkpoints, save, **options) -> TrainedDSSM:
+    """Train for as many epochs as the last checkpoint says, without stopping early.
+
+    checkpoints: epochs, rising, 0 for the untrained model; each is the first step at or after it
+    save: called with ``(epochs, documents, queries)`` at each, vectors of all texts, float32 (n, dim)
+    Other arguments as for :func:`fit`.
+    """
+    todo = list(checkpoints)
+
+    def watch(model, data, epochs):
+        while todo and epochs >= todo[0]:
+            save(todo.pop(0), encode(model, data.documents, documents=True), encode(model, data.queries))
+            model.train()
+
+    epochs = math.ceil(todo[-1])
+    settings = replace(settings, epochs=epochs, patience=epochs)
+    return fit(documents, queries, train, dev, settings, watch=watch, **options)
+
+
+def optimise(data: TrainingData, vocabulary: int, settings: Settings, seed: int, log=print, watch=None):
     """Train on the pairs of ``data.train``, keep the epoch with the best Recall + MAP on dev.
+
+    watch: called with ``(model, data, epochs so far)`` before the first step and after each
 
     Returns the model and the history, one dict an epoch: ``epoch, step, loss, recall, map``
     (percent at 100 on dev). One seed gives one model on one machine and thread count.
@@ -49,16 +73,19 @@ def optimise(data: TrainingData, vocabulary: int, settings: Settings, seed: int,
         optimizer, lambda step: 1 - 0.9 * step / (settings.epochs * steps_an_epoch)
     )
     history, best, best_score, best_epoch = [], None, -1.0, 0
+    watch = watch or (lambda *state: None)
+    watch(model, data, 0)
     for epoch in range(1, settings.epochs + 1):
         model.train()
         total = 0.0
-        for batch in batches.shuffled(rng):
+        for step, batch in enumerate(batches.shuffled(rng), start=1):
             loss = batches.loss(model, batch, rng)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
             total += loss.item()
+            watch(model, data, epoch - 1 + step / steps_an_epoch)
         recall, average_precision = score_dev(model, data)
         history.append(
             dict(

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from ..data.files import write_rows
 from . import scratch
-from .history import write_history
 from .pretrained import Encoder, load
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
 from .training import Checkpoint, Shuffled, identity, optimise
@@ -62,7 +62,7 @@ class TrainedSBERT:
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
-        write_history(path, self.history)
+        write_rows(path, self.history)
 
 
 def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, device="cpu", log=print) -> TrainedSBERT:

@@ -5,9 +5,10 @@ from .claims import Measured
 from .click_log import click_log_table, write_click_log
 from .comparison import Scale, Verdict, verdict
 from .escapes import escape_latex, escape_markdown
-from .experiments import measure
+from .experiments import measure, write_sweep
 from .flat_popularity import flat_popularity_table, write_flat_popularity
 from .loss_curves import loss_curves, write_loss_curves
+from .memory_spectrum import spectrum
 from .paper import load_paper
 from .popularity import popularity_numbers, write_popularity
 from .tables import pipe_table, write_benchmark_layouts
@@ -29,6 +30,7 @@ __all__ = [
     "popularity_numbers",
     "read_benchmark",
     "significance_table",
+    "spectrum",
     "verdict",
     "verdicts_table",
     "write_benchmark_layouts",
@@ -36,6 +38,7 @@ __all__ = [
     "write_flat_popularity",
     "write_loss_curves",
     "write_popularity",
+    "write_sweep",
     "write_table",
     "write_verdicts",
 ]

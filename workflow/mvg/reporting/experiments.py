@@ -1,17 +1,37 @@
-"""Which numbers of the paper an experiment measures: from its csv to ids of ``paper.yaml``."""
+"""What each experiment shows: its figure, and which numbers of the paper it measures."""
 
 import pandas as pd
 
-from . import click_log, flat_popularity, popularity
+from . import (
+    budget_share,
+    budget_sweep,
+    click_log,
+    dimension_sweep,
+    flat_popularity,
+    memory_spectrum,
+    popularity,
+    training_sweep,
+)
+from .benchmark import write_table
 from .claims import Measured
 
-MEASURES = {
-    "popularity": popularity.measured,
-    "click_log": click_log.measured,
-    "flat_popularity": flat_popularity.measured,
+SWEEPS = {
+    "budget_share": budget_share,
+    "budget_sweep": budget_sweep,
+    "dimension_sweep": dimension_sweep,
+    "training_sweep": training_sweep,
+    "memory_spectrum": memory_spectrum,
 }
+MODULES = SWEEPS | {"popularity": popularity, "click_log": click_log, "flat_popularity": flat_popularity}
+MEASURES = {name: module.measured for name, module in MODULES.items()}
 
 
 def measure(experiment: str, table: pd.DataFrame) -> dict[str, Measured]:
     """Our values for the paper's numbers (id -> value) that ``experiment`` gives; ``table`` is its csv."""
     return MEASURES[experiment](table) if experiment in MEASURES else {}
+
+
+def write_sweep(experiment: str, table: pd.DataFrame, facts: dict, stem) -> None:
+    """Write ``stem.csv``, ``stem.pdf`` and ``stem.png``. ``facts``: dataset -> ``stats.json``."""
+    write_table(table, f"{stem}.csv")
+    SWEEPS[experiment].write(table, facts, stem)

@@ -24,6 +24,7 @@ def write_loss_curves(table: pd.DataFrame, facts: dict, stem) -> None:
     encoders = list(dict.fromkeys(table["encoder"]))
     count = max(1, len(encoders))
     with panels(count, height=3.6, width=max(3.4, count * PANEL_WIDTH), rows=2) as (figure, axes):
+        axes = axes.reshape(2, count)
         if not encoders:
             axes[0][0].set_title("No encoder of this run was trained.")
         looks = dataset_looks(dict.fromkeys(table["dataset"]))

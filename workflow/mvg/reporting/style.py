@@ -11,6 +11,7 @@ from zlib import crc32
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from ..data.files import replacing
 from .labels import split_method
@@ -84,28 +85,33 @@ def _by_name(name: str, choices):
 
 @contextmanager
 def panels(count=1, height=2.4, width=None, rows=1):
-    """Give ``(figure, axes)``: ``count`` panels side by side, each one column wide by default.
+    """Give ``(figure, axes)``: ``rows`` of ``count`` panels, each one column wide by default.
 
-    ``axes`` is an array (count,), or (rows, count) for several rows, which share their x axes.
-    ``height`` and ``width`` are of the whole figure, in inches. Draw and save inside the block:
-    the style holds there only.
+    ``height`` and ``width`` are of the whole figure, in inches; the axes come row by row. Draw and
+    save inside the block: the style holds there only.
     """
     with matplotlib.rc_context(RC):
         size = (width or count * COLUMN_WIDTH, height)
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        axes = figure.subplots(rows, count, squeeze=False, sharex="col" if rows > 1 else "none")
-        yield figure, axes[0] if rows == 1 else axes
-
-
-def legend_below(figure, handles, labels, columns=3) -> None:
-    """One legend for all panels, outside the data."""
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+        yield figure, figure.subplots(rows, count, squeeze=False).ravel()
 
 
 def literal(label: str) -> str:
     """Dollar signs in a name are no mathematics."""
     return label.replace("$", r"\$")
+
+
+def log_ticks(axis) -> None:
+    """Ticks of a logarithmic x or y axis: 1, 2 and 5 of each decade, written out."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
+
+
+def legend_below(figure, handles, labels, columns=3) -> None:
+    """One legend for all panels, outside the data."""
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
 
 
 def save(figure, stem) -> None:

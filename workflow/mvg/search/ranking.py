@@ -45,3 +45,21 @@ def rank_scores(score, rows, excluded, k, batch, progress=iter) -> Ranking:
         scores[hidden_at[inside] - start, hidden[inside]] = -np.inf
         parts.append(top_k(scores, k))
     return Ranking(*(np.concatenate(side) for side in zip(*parts)))
+
+
+def merge(a: Ranking, b: Ranking) -> Ranking:
+    """The ranking of two sets of vectors together, from the ranking of each, both k deep.
+
+    A document counts once, with the better of its scores; equal scores go by document row. Exact: one
+    of the k best documents owes its score to one of the sets, and there it is among the k best too.
+    """
+    k = a.documents.shape[1]
+    documents = np.concatenate([a.documents, b.documents], axis=1)
+    scores = np.concatenate([a.scores, b.scores], axis=1)
+    # By document, its better score first: what follows it is the same document again.
+    order = np.lexsort((-scores, documents))
+    documents, scores = (np.take_along_axis(side, order, axis=1) for side in (documents, scores))
+    again = np.diff(documents, axis=1, prepend=-1) == 0
+    documents[again], scores[again] = -1, -np.inf
+    order = np.lexsort((documents, -scores))[:, :k]
+    return Ranking(*(np.take_along_axis(side, order, axis=1) for side in (documents, scores)))

@@ -1,0 +1,97 @@
+"""MVG under many budgets: who gets the vectors, and what they give on test."""
+
+import numpy as np
+
+from ..data.pairs import of_queries
+from ..lexical.popularity import training_popularity
+from ..multiview import allocate, fit, shares
+from ..multiview.clustering import group
+from ..search.index import Index
+from ..search.ranking import Ranking, merge
+from ..search.views import Views
+from . import metrics
+from .choice import choose, log_popularity
+
+THIRDS = ("head", "torso", "tail")
+
+
+def budget_share(popularity, total, betas) -> list[dict]:
+    """Share of the budget that goes to head, torso and tail (paper, section 6.4).
+
+    These are the top, middle and bottom third by n_d of the documents with a training query.
+    popularity: (n_documents,) number of training queries; total: the budget, vectors
+
+    A row for each beta and third: ``beta, third, documents, share, integer_share``, shares in percent
+    of the real-valued budget and of the one rounded to whole vectors.
+    """
+    seen = np.flatnonzero(popularity)
+    by_popularity = seen[np.argsort(-popularity[seen], kind="stable")]
+    thirds = dict(zip(THIRDS, np.array_split(by_popularity, 3)))
+    rows = []
+    for beta in betas:
+        real, whole = shares(popularity, total, beta), allocate(popularity, total, beta)
+        for third, documents in thirds.items():
+            rows.append(
+                dict(
+                    beta=beta,
+                    third=third,
+                    documents=len(documents),
+                    share=100 * real[documents].sum() / max(real.sum(), 1),
+                    integer_share=100 * whole[documents].sum() / max(whole.sum(), 1),
+                )
+            )
+    return rows
+
+
+class Budgets:
+    """One encoder on test: plain, with MVG under any budget, and with the popularity prior.
+
+    What the settings share is done once: the grouping of the training pairs, and the search over the
+    semantic vectors, with which each budget's search over its behavioural vectors is merged. The
+    rankings are those of one search over both.
+
+    documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.data.Split`
+    k: the cut-off of all scores
+    """
+
+    def __init__(self, documents, queries, train, test, k, seed=0, threads=1):
+        self.documents, self.queries = documents, queries
+        self.k, self.seed, self.threads = k, seed, threads
+        self.popularity = training_popularity(train.pairs, len(documents))
+        self.groups = group(train.pairs, len(queries), len(documents))
+        self.test_queries = np.asarray(queries[test.queries])
+        self.relevant, self.excluded = (of_queries(pairs, test.queries) for pairs in (test.pairs, test.excluded))
+        self.semantic = self._search(Views.of(documents))
+
+    def plain(self) -> dict:
+        """``index_mfloats, recall, map`` at k of the encoder by itself; sizes in millions of floats, percent."""
+        return self._scores(self.semantic, self.documents.size)
+
+    def mvg(self, beta, m_avg) -> dict:
+        """The same with behavioural vectors, ``m_avg`` a document on average, spent by n_d^beta."""
+        counts = allocate(self.popularity, round(m_avg * len(self.documents)), beta)
+        vectors, owner = fit(self.documents, self.queries, self.groups, counts, seed=self.seed, threads=self.threads)
+        ranking = merge(self.semantic, self._search(Views(vectors, owner))) if len(owner) else self.semantic
+        return self._scores(ranking, self.documents.size + vectors.size)
+
+    def prior(self, dev) -> dict:
+        """The same with the popularity prior that ``dev`` chooses."""
+        choice = choose(self.documents, self.queries, dev, self.popularity, self.k, seed=self.seed)
+        views = Views.of(self.documents, prior=choice.prior * log_popularity(self.popularity))
+        return self._scores(self._search(views), views.n_floats)
+
+    def _search(self, views) -> Ranking:
+        return Index(views, threads=self.threads).search(self.test_queries, self.k, self.excluded)
+
+    def _scores(self, ranking, n_floats) -> dict:
+        scores = metrics.per_query(ranking.documents, self.relevant, len(self.documents), [self.k])
+        means = {name: float(scores[f"{name}@{self.k}"].mean()) for name in ("recall", "map")}
+        return {"k": self.k, "index_mfloats": n_floats / 1e6} | means
+
+
+def budget_sweep(budgets: Budgets, betas, m_avgs, progress=iter) -> list[dict]:
+    """The plain encoder, then MVG on a grid: ``beta, m_avg`` and what :class:`Budgets` gives."""
+    rows = [dict(beta=None, m_avg=0, **budgets.plain())]
+    for beta, m_avg in progress([(beta, m_avg) for beta in betas for m_avg in m_avgs]):
+        rows.append(dict(beta=beta, m_avg=m_avg, **budgets.mvg(beta, m_avg)))
+    return rows

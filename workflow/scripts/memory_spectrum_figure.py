@@ -1,0 +1,14 @@
+import pandas as pd
+from mvg.data import load_stats
+from mvg.job import job
+from mvg.reporting import read_benchmark, spectrum, write_sweep
+
+with job(snakemake.log[0]):
+    facts = {dataset: load_stats(file) for dataset, file in zip(snakemake.params.datasets, snakemake.input.stats)}
+    table = spectrum(
+        pd.read_csv(snakemake.input.sweeps),
+        read_benchmark(snakemake.input.benchmark),
+        snakemake.params.beta,
+        snakemake.params.token_level,
+    )
+    write_sweep("memory_spectrum", table, facts, snakemake.output.csv.removesuffix(".csv"))
