@@ -13,6 +13,7 @@ include: "workflow/rules/multiview.smk"
 include: "workflow/rules/search.smk"
 include: "workflow/rules/colbert.smk"
 include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/analyses.smk"
 include: "workflow/rules/reporting.smk"
 
 

@@ -20,7 +20,7 @@ KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
 FIGURES = ["popularity"]
-TABLES = []
+TABLES = ["ablations"]
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that
@@ -167,6 +167,10 @@ check_config()
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
+SETTINGS_NOTE = "MVG: beta {beta}, {m_avg} vectors a document on average. Seed {seed}.".format(
+    seed=config["seed"], **config["multiview"]
+)
 
 
 wildcard_constraints:

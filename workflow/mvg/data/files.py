@@ -1,5 +1,6 @@
 """Whole files or none: everything is written beside its place, then renamed into it."""
 
+import csv
 import os
 import uuid
 from contextlib import contextmanager
@@ -30,6 +31,14 @@ def text_writer(path):
     """A UTF-8 text file with ``\\n`` line ends, whole or not there at all."""
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         yield file
+
+
+def save_rows(path, rows: list[dict]) -> None:
+    """``rows``, at least one and all with the same keys, as a CSV file, whole or not at all."""
+    with text_writer(path) as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def save_array(path, array: np.ndarray) -> None:

@@ -45,10 +45,7 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
     ``prior+x`` and ``mvg+x`` are both among the trials, so on dev the choice is at least as good as
     either. Equal scores go to the earlier trial.
     """
-    rows = split.queries
-    if len(rows) > MOST_QUERIES:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_QUERIES, replace=False))
-    table = _Scores(documents, queries, rows, split, log_popularity(popularity), k, behavioural)
+    table = DevScores(documents, queries, split, popularity, k, behavioural, seed)
     trials = []
 
     def best(priors, view_biases):
@@ -72,11 +69,14 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
     return Choice(float(prior), view_bias, trials)
 
 
-class _Scores:
-    """Mean recall and MAP of dev for a prior and a view bias, from similarities computed once."""
+class DevScores:
+    """Mean (Recall@k, MAP@k) of dev, in percent, for a prior and a view bias; arguments as :func:`choose`."""
 
-    def __init__(self, documents, queries, rows, split, log_share, k, behavioural):
-        self.rows, self.k, self.log_share = rows, k, log_share.astype(np.float32)
+    def __init__(self, documents, queries, split, popularity, k, behavioural=None, seed=0):
+        rows = split.queries
+        if len(rows) > MOST_QUERIES:
+            rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_QUERIES, replace=False))
+        self.rows, self.k, self.log_share = rows, k, log_popularity(popularity).astype(np.float32)
         self.queries = np.asarray(queries[rows])
         self.semantic, self.views, self.owners = np.asarray(documents), None, None
         if behavioural is not None:

@@ -26,19 +26,23 @@ class Layout(NamedTuple):
     caption: str
     metrics: list[str]  # heads, each over all datasets
     datasets: list[str]  # subheads, repeated below each metric
-    groups: list[list[tuple[str, list[Entry]]]]  # rows as (method, entries), by row group
+    groups: list[list[tuple[str, list[Entry]]]]  # rows as (label, entries), by row group
+    head: str = "Method"  # of the labels
 
 
 def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=None, note="") -> None:
     """Write ``stem.md`` and ``stem.tex`` for the frame of ``benchmark_table``.
 
     ``facts``: dataset -> ``stats.json``, which says what is simulated. ``note`` ends the captions
-    of our numbers: the settings behind them. The ``.tex`` needs the
-    packages booktabs and multirow.
+    of our numbers: the settings behind them.
     """
-    layouts = benchmark_layouts(benchmark, facts, paper, note)
+    write_layouts("Benchmark", benchmark_layouts(benchmark, facts, paper, note), stem)
+
+
+def write_layouts(title: str, layouts: list[Layout], stem) -> None:
+    """Write ``stem.md``, headed by ``title``, and ``stem.tex``, which needs booktabs and multirow."""
     with text_writer(f"{stem}.md") as file:
-        file.write("# Benchmark\n\n" + "\n\n".join(map(to_markdown, layouts)) + "\n")
+        file.write(f"# {title}\n\n" + "\n\n".join(map(to_markdown, layouts)) + "\n")
     with text_writer(f"{stem}.tex") as file:
         file.write("% Needs \\usepackage{booktabs,multirow}\n")
         file.write("\n".join(map(to_latex, layouts)))
@@ -60,8 +64,8 @@ def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="")
         columns = [("recall", k), ("map", k)]
         if k == ks[0]:
             columns.append(("index_mfloats", None))
-        caption = f"{_measures(k, with_sizes=k == ks[0])} {_MARKS}{_simulated(datasets, facts)} {note}".rstrip()
-        layouts.append(_layout(caption, columns, datasets, groups, entries, facts))
+        caption = f"{_measures(k, with_sizes=k == ks[0])} {_MARKS}{simulated_note(datasets, facts)} {note}".rstrip()
+        layouts.append(layout(caption, columns, datasets, groups, entries, facts))
     printed = _paper_layout(datasets, paper or load_paper())
     return layouts + ([printed] if printed else [])
 
@@ -77,7 +81,8 @@ def _measures(k, with_sizes) -> str:
     return f"Recall@{k} and MAP@{k} in percent{sizes}."
 
 
-def _simulated(datasets, facts) -> str:
+def simulated_note(datasets, facts) -> str:
+    """What a caption says of the simulated ones among ``datasets``, with a space before it."""
     simulated = [dataset_label(d, True) for d in datasets if is_simulated(facts, d)]
     if not simulated:
         return ""
@@ -85,16 +90,19 @@ def _simulated(datasets, facts) -> str:
     return f" Simulated data, a check of the code and no evidence for the method: {named}."
 
 
-def _layout(caption, columns, datasets, groups, entries, facts) -> Layout:
-    def row(method):
-        cells = [entries.get((d, method, *c), Entry(MISSING)) for c in columns for d in datasets]
-        return method_label(method), cells
+def layout(caption, columns, datasets, groups, entries, facts, label=method_label, head="Method") -> Layout:
+    """Rows by group against columns ``(metric, k)``; ``entries``: (dataset, row, metric, k) -> Entry."""
+
+    def row(name):
+        cells = [entries.get((d, name, *c), Entry(MISSING)) for c in columns for d in datasets]
+        return label(name), cells
 
     return Layout(
         caption=caption,
         metrics=[metric_label(*column) for column in columns],
         datasets=[dataset_label(d, is_simulated(facts, d)) for d in datasets],
-        groups=[[row(method) for method in group] for group in groups],
+        groups=[[row(name) for name in group] for group in groups],
+        head=head,
     )
 
 
@@ -108,7 +116,7 @@ def _paper_layout(datasets, paper) -> Layout | None:
     methods = dict.fromkeys(method for _, method, _, _ in cells)
     columns = [("recall", 100), ("map", 100), ("index_mfloats", None)]
     caption = f"The numbers that the paper prints. {_measures(100, with_sizes=True)}"
-    return _layout(caption, columns, datasets, group_methods(methods), entries, facts={})
+    return layout(caption, columns, datasets, group_methods(methods), entries, facts={})
 
 
 def row_groups(benchmark: pd.DataFrame) -> list[list[str]]:
@@ -154,7 +162,7 @@ def to_markdown(layout: Layout) -> str:
         for group in layout.groups
         for method, entries in group
     ]
-    table = pipe_table(["Method", *heads], rows, align="l" + "r" * len(heads))
+    table = pipe_table([layout.head, *heads], rows, align="l" + "r" * len(heads))
     return f"{escape_markdown(layout.caption)}\n\n{table}"
 
 
@@ -198,7 +206,7 @@ def to_latex(layout: Layout) -> str:
             r"\setlength{\tabcolsep}{3pt}",
             rf"\begin{{tabular}}{{l{'r' * len(subheads)}}}",
             r"\toprule",
-            _latex_row([r"\multirow{2}{*}{Method}", *spans]),
+            _latex_row([rf"\multirow{{2}}{{*}}{{{layout.head}}}", *spans]),
             "".join(rules),
             _latex_row(["", *subheads]),
             r"\midrule",

@@ -1,0 +1,66 @@
+# Experiments over what a run has anyway: ablations, case studies, costs, other seeds.
+
+
+rule measure_ablations:
+    input:
+        documents="results/{run}/{dataset}/{encoder}/documents.npy",
+        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        test="results/{run}/{dataset}/data/pairs.test.npz",
+        counts=f"results/{{run}}/{{dataset}}/budget/{BUDGET}.npy",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/owner.npy",
+    output:
+        "results/{run}/{dataset}/{encoder}/ablations.csv",
+    log:
+        "results/{run}/logs/{dataset}/{encoder}/ablations.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/{encoder}/ablations.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=6, base=2000),
+        runtime=120,
+    params:
+        ks=config["ks"],
+        seed=config["seed"],
+    message:
+        "Ablations of MVG over {wildcards.encoder} on {wildcards.dataset}"
+    script:
+        "../scripts/measure_ablations.py"
+
+
+rule ablations_table:
+    input:
+        benchmark="results/{run}/tables/benchmark.csv",
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        measured=expand(
+            "results/{{run}}/{dataset}/{encoder}/ablations.csv",
+            dataset=config["datasets"],
+            encoder=BI_ENCODERS,
+        ),
+    output:
+        csv="results/{run}/tables/ablations.csv",
+        md=report("results/{run}/tables/ablations.md", caption="../report/ablations.rst", category="Tables"),
+        tex="results/{run}/tables/ablations.tex",
+    log:
+        "results/{run}/logs/ablations_table.log",
+    benchmark:
+        "results/{run}/benchmarks/ablations_table.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        datasets=config["datasets"],
+        encoders=BI_ENCODERS,
+        losses={x: s["loss"] for x, s in config["encoder_settings"].items() if s["kind"] == "dssm"},
+        note=SETTINGS_NOTE,
+    message:
+        "The ablations as one table"
+    script:
+        "../scripts/ablations_table.py"
