@@ -64,3 +64,47 @@ rule ablations_table:
         "The ablations as one table"
     script:
         "../scripts/ablations_table.py"
+
+
+rule case_studies_figure:
+    input:
+        corpus=f"results/{{run}}/{FIRST_SET}/data/corpus.jsonl",
+        texts=f"results/{{run}}/{FIRST_SET}/data/queries.jsonl",
+        stats=f"results/{{run}}/{FIRST_SET}/data/stats.json",
+        train=f"results/{{run}}/{FIRST_SET}/data/pairs.train.npz",
+        test=f"results/{{run}}/{FIRST_SET}/data/pairs.test.npz",
+        documents=f"results/{{run}}/{FIRST_SET}/{BASE}/documents.npy",
+        queries=f"results/{{run}}/{FIRST_SET}/{BASE}/queries.npy",
+        vectors=f"results/{{run}}/{FIRST_SET}/{BASE}/mvg/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{FIRST_SET}/{BASE}/mvg/{BUDGET}/owner.npy",
+    output:
+        pdf="results/{run}/figures/case_studies.pdf",
+        png=report(
+            "results/{run}/figures/case_studies.png",
+            caption="../report/case_studies.rst",
+            category="Figures",
+        ),
+        csv="results/{run}/figures/case_studies.csv",
+        examples="results/{run}/tables/case_studies.csv",
+        md=report(
+            "results/{run}/tables/case_studies.md", caption="../report/case_examples.rst", category="Tables"
+        ),
+        tex="results/{run}/tables/case_studies.tex",
+    log:
+        "results/{run}/logs/case_studies.log",
+    benchmark:
+        "results/{run}/benchmarks/case_studies.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 2
+    resources:
+        mem_mb=megabytes(factor=5, base=1500),
+        runtime=60,
+    params:
+        dataset=FIRST_SET,
+        encoder=BASE,
+        seed=config["seed"],
+    message:
+        f"Figure and table: case studies of MVG over {BASE} on {FIRST_SET}"
+    script:
+        "../scripts/case_studies.py"

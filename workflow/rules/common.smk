@@ -19,7 +19,7 @@ WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
 KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
-FIGURES = ["popularity"]
+FIGURES = ["popularity", "case_studies"]
 TABLES = ["ablations"]
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
@@ -168,6 +168,9 @@ GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
 BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
+# Where one dataset and one encoder must do.
+FIRST_SET = config["datasets"][0]
+BASE = (BI_ENCODERS or [config["diversity_encoder"]])[0]
 SETTINGS_NOTE = "MVG: beta {beta}, {m_avg} vectors a document on average. Seed {seed}.".format(
     seed=config["seed"], **config["multiview"]
 )

@@ -2,10 +2,13 @@
 
 import pandas as pd
 
-from . import popularity
+from . import case_studies, popularity
 from .claims import Measured
 
-MEASURES = {"popularity": popularity.measured}
+MEASURES = {
+    "popularity": popularity.measured,
+    "case_studies": case_studies.measured,
+}
 
 
 def measure(experiment: str, table: pd.DataFrame) -> dict[str, Measured]:

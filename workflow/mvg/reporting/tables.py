@@ -162,7 +162,7 @@ def to_markdown(layout: Layout) -> str:
         for group in layout.groups
         for method, entries in group
     ]
-    table = pipe_table([layout.head, *heads], rows, align="l" + "r" * len(heads))
+    table = pipe_table([escape_markdown(layout.head), *heads], rows, align="l" + "r" * len(heads))
     return f"{escape_markdown(layout.caption)}\n\n{table}"
 
 
@@ -206,7 +206,7 @@ def to_latex(layout: Layout) -> str:
             r"\setlength{\tabcolsep}{3pt}",
             rf"\begin{{tabular}}{{l{'r' * len(subheads)}}}",
             r"\toprule",
-            _latex_row([rf"\multirow{{2}}{{*}}{{{layout.head}}}", *spans]),
+            _latex_row([rf"\multirow{{2}}{{*}}{{{escape_latex(layout.head)}}}", *spans]),
             "".join(rules),
             _latex_row(["", *subheads]),
             r"\midrule",
