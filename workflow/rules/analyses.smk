@@ -1,4 +1,32 @@
-# Experiments over what a run has anyway: ablations, case studies, costs, other seeds.
+# Experiments over what a run has anyway: zero shot, ablations, case studies, costs, other seeds.
+
+
+rule zero_shot_table:
+    input:
+        benchmark="results/{run}/tables/benchmark.csv",
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+    output:
+        csv="results/{run}/tables/zero_shot.csv",
+        md=report("results/{run}/tables/zero_shot.md", caption="../report/zero_shot.rst", category="Tables"),
+        tex="results/{run}/tables/zero_shot.tex",
+    log:
+        "results/{run}/logs/zero_shot.log",
+    benchmark:
+        "results/{run}/benchmarks/zero_shot.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        datasets=config["datasets"],
+        encoders=[encoder for encoder in config["encoders"] if kind_of(encoder) == "pretrained"],
+        note=SETTINGS_NOTE,
+    message:
+        "The zero-shot table: pretrained encoders as they come"
+    script:
+        "../scripts/zero_shot.py"
 
 
 rule measure_ablations:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from .labels import method_label
-from .tables import Entry, format_number, layout, simulated_note, write_layouts
+from .tables import entries_of, layout, simulated_note, write_layouts
 
 COLUMNS = ["dataset", "encoder", "loss", "variant", "metric", "k", "value"]
 VARIANTS = {
@@ -48,12 +48,7 @@ def write_ablations(table, facts, stem, note="") -> None:
     datasets = list(dict.fromkeys(table["dataset"]))
     losses = dict(zip(table["encoder"], table["loss"]))
     k = int(table["k"].max())
-    entries = {
-        (row.dataset, (row.encoder, row.variant), row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
-            format_number(row.value, row.metric)
-        )
-        for row in table.itertuples()
-    }
+    entries = entries_of(table.assign(method=list(zip(table["encoder"], table["variant"]))))
 
     def label(row):
         encoder, variant = row

@@ -39,25 +39,23 @@ def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=No
     write_layouts("Benchmark", benchmark_layouts(benchmark, facts, paper, note), stem)
 
 
-def write_layouts(title: str, layouts: list[Layout], stem) -> None:
-    """Write ``stem.md``, headed by ``title``, and ``stem.tex``, which needs booktabs and multirow."""
+def write_layouts(title: str, layouts: list[Layout], stem, nothing="") -> None:
+    """Write ``stem.md``, headed by ``title``, and ``stem.tex``, which needs booktabs and multirow.
+
+    ``nothing``: the line that takes the place of the tables if there are none.
+    """
     with text_writer(f"{stem}.md") as file:
-        file.write(f"# {title}\n\n" + "\n\n".join(map(to_markdown, layouts)) + "\n")
+        tables = [to_markdown(layout) for layout in layouts] or [escape_markdown(nothing)]
+        file.write(f"# {title}\n\n" + "\n\n".join(tables) + "\n")
     with text_writer(f"{stem}.tex") as file:
         file.write("% Needs \\usepackage{booktabs,multirow}\n")
-        file.write("\n".join(map(to_latex, layouts)))
+        file.write("\n".join(map(to_latex, layouts)) or f"{escape_latex(nothing)}\n")
 
 
 def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="") -> list[Layout]:
     """Ours at the largest k with the index sizes, as in the paper; at smaller k; the paper's."""
     datasets = list(dict.fromkeys(benchmark["dataset"]))
-    entries = {
-        (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
-            format_number(row.value, row.metric), row.best, row.significant
-        )
-        for row in benchmark.itertuples()
-    }
-    groups = row_groups(benchmark)
+    entries, groups = entries_of(benchmark), row_groups(benchmark)
     ks = sorted(benchmark["k"].dropna().astype(int).unique(), reverse=True)
     layouts = []
     for k in ks:
@@ -68,6 +66,16 @@ def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="")
         layouts.append(layout(caption, columns, datasets, groups, entries, facts))
     printed = _paper_layout(datasets, paper or load_paper())
     return layouts + ([printed] if printed else [])
+
+
+def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
+    """(dataset, method, metric, k) -> entry, with the marks of the benchmark where the table has them."""
+    return {
+        (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
+            format_number(row.value, row.metric), getattr(row, "best", False), getattr(row, "significant", False)
+        )
+        for row in table.itertuples()
+    }
 
 
 _MARKS = (
