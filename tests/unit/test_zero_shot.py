@@ -34,5 +34,5 @@ def test_a_run_without_pretrained_encoders_says_so_in_one_line(tmp_path):
     assert table.empty and list(table) == ["dataset", "method", "metric", "k", "value"]
     write_zero_shot(table, {}, tmp_path / "zero_shot")
     lines = (tmp_path / "zero_shot.md").read_text().splitlines()
-    assert lines[:2] == ["# Zero-shot", ""] and len(lines) == 3 and "no encoder of the kind" in lines[2]
-    assert "no encoder of the kind" in (tmp_path / "zero_shot.tex").read_text()
+    assert lines[:2] == ["# Zero-shot", ""] and len(lines) == 3 and "no encoder of kind" in lines[2]
+    assert "no encoder of kind" in (tmp_path / "zero_shot.tex").read_text()

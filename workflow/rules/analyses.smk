@@ -136,3 +136,58 @@ rule case_studies_figure:
         f"Figure and table: case studies of MVG over {BASE} on {FIRST_SET}"
     script:
         "../scripts/case_studies.py"
+
+
+rule measure_complexity:
+    input:
+        unpack(token_level),
+        test="results/{run}/{dataset}/data/pairs.test.npz",
+        documents=f"results/{{run}}/{{dataset}}/{BASE}/documents.npy",
+        queries=f"results/{{run}}/{{dataset}}/{BASE}/queries.npy",
+        vectors=f"results/{{run}}/{{dataset}}/{BASE}/mvg/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{BASE}/mvg/{BUDGET}/owner.npy",
+    output:
+        "results/{run}/{dataset}/complexity.csv",
+    log:
+        "results/{run}/logs/{dataset}/complexity.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/complexity.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=20, base=1000),
+        runtime=120,
+    params:
+        k=max(config["ks"]),
+        seed=config["seed"],
+    message:
+        "Complexity: sizes and times of indexes on {wildcards.dataset}"
+    script:
+        "../scripts/measure_complexity.py"
+
+
+rule complexity_table:
+    input:
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        measured=expand("results/{{run}}/{dataset}/complexity.csv", dataset=config["datasets"]),
+    output:
+        csv="results/{run}/tables/complexity.csv",
+        md=report("results/{run}/tables/complexity.md", caption="../report/complexity.rst", category="Tables"),
+        tex="results/{run}/tables/complexity.tex",
+    log:
+        "results/{run}/logs/complexity_table.log",
+    benchmark:
+        "results/{run}/benchmarks/complexity_table.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        datasets=config["datasets"],
+    message:
+        "The complexity table, measured"
+    script:
+        "../scripts/complexity_table.py"

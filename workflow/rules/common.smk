@@ -20,7 +20,7 @@ KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
 FIGURES = ["popularity", "case_studies"]
-TABLES = ["zero_shot", "ablations"]
+TABLES = ["zero_shot", "complexity", "ablations"]
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that
@@ -269,6 +269,17 @@ def token_views_of(wildcards):
         return {}
     folder = "results/{run}/{dataset}/{encoder}/token_views".format(**wildcards)
     return {name: f"{folder}/{BUDGET}/{name}.npy" for name in ("vectors", "owner")}
+
+
+def token_level(wildcards):
+    """Vectors of the first token-level encoder, if the run has one."""
+    folder = "results/{run}/{dataset}".format(**wildcards)
+    names = {"tokens": "tokens", "starts": "starts", "token_queries": "query_tokens.test"}
+    return {
+        key: f"{folder}/{encoder}/{name}.npy"
+        for encoder in [x for x in config["encoders"] if kind_of(x) == "colbert"][:1]
+        for key, name in names.items()
+    }
 
 
 def choice_of(wildcards):

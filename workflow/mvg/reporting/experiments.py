@@ -2,11 +2,12 @@
 
 import pandas as pd
 
-from . import case_studies, popularity
+from . import case_studies, complexity, popularity
 from .claims import Measured
 
 MEASURES = {
     "popularity": popularity.measured,
+    "complexity": complexity.measured,
     "case_studies": case_studies.measured,
 }
 
