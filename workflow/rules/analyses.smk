@@ -191,3 +191,31 @@ rule complexity_table:
         "The complexity table, measured"
     script:
         "../scripts/complexity_table.py"
+
+
+rule seeds_table:
+    input:
+        stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
+        scores=[f"results/{{run}}/{dataset}/scores/{method}.csv" for dataset, _, method in seed_rows()],
+    output:
+        csv="results/{run}/tables/seeds.csv",
+        md=report("results/{run}/tables/seeds.md", caption="../report/seeds.rst", category="Tables"),
+        tex="results/{run}/tables/seeds.tex",
+    log:
+        "results/{run}/logs/seeds_table.log",
+    benchmark:
+        "results/{run}/benchmarks/seeds_table.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=10),
+        runtime=10,
+    params:
+        datasets=config["datasets"],
+        rows=[[dataset, row] for dataset, row, _ in seed_rows()],
+        note="MVG: beta {beta}, {m_avg} vectors a document on average.".format(**config["multiview"]),
+    message:
+        "Mean and spread of the DSSM rows over several seeds"
+    script:
+        "../scripts/seeds_table.py"

@@ -20,7 +20,7 @@ KNOWN_SETS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc"}
 
 # The experiments beyond the benchmark table, by what each makes: see experiment().
 FIGURES = ["popularity", "case_studies"]
-TABLES = ["zero_shot", "complexity", "ablations"]
+TABLES = ["zero_shot", "complexity", "ablations", "seeds"]
 
 # A variable set in os.environ is lost in a conda environment; the prefix is not. Without the
 # malloc settings, two trainings side by side spend most of their time in page faults; threads that
@@ -125,6 +125,36 @@ def source_of(dataset):
     return config["sources"].get(dataset)
 
 
+def repeated():
+    """dataset, encoder -> the names under which the encoder is trained with other seeds."""
+    seeds = config["seeds"] if isinstance(config["seeds"], dict) else {"values": config["seeds"]}
+    values = [seed for seed in seeds["values"] if seed != config["seed"]]
+    return {
+        (dataset, encoder): [f"{encoder}-s{seed}" for seed in values]
+        for dataset in config["datasets"]
+        for encoder in config["encoders"]
+        if values
+        and dataset in seeds.get("datasets", [dataset])
+        and encoder in seeds.get("encoders", [encoder])
+        if kind_of(encoder) == "dssm"
+    }
+
+
+def seed_rows():
+    """(dataset, method, method with one of its seeds) of all that seeds.csv averages over."""
+    return [
+        (dataset, wrapper + encoder, wrapper + name)
+        for (dataset, encoder), names in repeated().items()
+        for wrapper in WRAPPERS
+        for name in [encoder, *names]
+    ]
+
+
+def seed_of(wildcards):
+    """The run's seed; of an encoder that is repeated with another, that one."""
+    return SEEDS.get(wildcards.encoder, config["seed"])
+
+
 def of_kind(*kinds):
     """Wildcard constraint: the names of all encoders of these kinds, none if there is none."""
     names = [re.escape(n) for n, entry in config["encoder_settings"].items() if entry["kind"] in kinds]
@@ -162,6 +192,15 @@ def local_init(wildcards):
 
 
 check_config()
+
+# An encoder with another seed is one more encoder, with the settings of its own.
+SEEDS = {name: int(name.rpartition("-s")[2]) for names in repeated().values() for name in names}
+for name in SEEDS:
+    if name in config["encoder_settings"]:
+        stop(f"encoder_settings.{name}", "a name that is free for a seed")
+config["encoder_settings"] = config["encoder_settings"] | {
+    name: config["encoder_settings"][name.rpartition("-s")[0]] for name in SEEDS
+}
 
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}

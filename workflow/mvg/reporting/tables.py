@@ -10,6 +10,7 @@ from .labels import dataset_label, is_simulated, method_label, metric_label
 from .paper import load_paper
 
 MISSING = "–"
+METRICS = ("recall", "map")
 
 
 class Entry(NamedTuple):
@@ -141,6 +142,13 @@ def group_methods(methods) -> list[list[str]]:
     for method in methods:
         groups.setdefault(row_group(method), []).append(method)
     return list(groups.values())
+
+
+def score_columns(frame):
+    """(metric, k, column) of per-query scores in the order of a table's rows: recall, then MAP, k rising."""
+    found = [(*column.split("@"), column) for column in frame.columns if "@" in column]
+    found = [(metric, int(k), column) for metric, k, column in found if metric in METRICS]
+    return sorted(found, key=lambda place: (METRICS.index(place[0]), place[1]))
 
 
 def row_group(method: str) -> str:
