@@ -18,7 +18,7 @@ from .metrics import per_query
 
 NEIGHBOURS = 50  # training queries that vote
 SCALE = 20.0  # inverse temperature of a vote's weight, as in the DSSM's training
-BATCH = 100  # queries scored at a time against all pairs
+CELLS = 20_000_000  # similarities of queries and pairs held at a time
 
 
 def ablations(documents, queries, train, dev, test, counts, behavioural, ks, seed=0, threads=1) -> list[dict]:
@@ -27,7 +27,7 @@ def ablations(documents, queries, train, dev, test, counts, behavioural, ks, see
     documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.data.Split`
     counts: int (n_documents,), the budget of MVG by document; behavioural: its ``(vectors, owner)``
 
-    The size of each index, in millions of floats, is the metric ``index_mfloats`` with an empty k.
+    All by exact search. The size of each index, in millions of floats, is the metric ``index_mfloats`` with an empty k.
     """
     relevant, excluded = (of_queries(pairs, test.queries) for pairs in (test.pairs, test.excluded))
 
@@ -93,7 +93,7 @@ def all_queries(documents, queries, train, test, k) -> Ranking:
         scores[:, owners] = np.maximum(scores[:, owners], best)
         return scores
 
-    return _ranked(score, documents, queries, test, k)
+    return _ranked(score, documents, queries, test, k, batch=max(1, CELLS // len(query)))
 
 
 def query_vote(documents, queries, train, test, k, neighbours=NEIGHBOURS, threads=1) -> Ranking:
@@ -114,10 +114,10 @@ def query_vote(documents, queries, train, test, k, neighbours=NEIGHBOURS, thread
     def score(positions, batch, scores):
         return votes[positions].toarray() + np.exp(SCALE * scores)
 
-    return _ranked(score, documents, queries, test, k)
+    return _ranked(score, documents, queries, test, k, batch=max(1, CELLS // len(documents)))
 
 
-def _ranked(score, documents, queries, test, k) -> Ranking:
+def _ranked(score, documents, queries, test, k, batch) -> Ranking:
     """Rank by ``score(positions, query vectors, their similarities to all documents)``, in float64.
 
     Rounded, so that what is equal but for the order of summation is equal, and goes by document row.
@@ -128,4 +128,4 @@ def _ranked(score, documents, queries, test, k) -> Ranking:
         batch = np.asarray(queries[rows], dtype=np.float64)
         return score(np.searchsorted(test.queries, rows), batch, batch @ documents.T).round(9)
 
-    return rank_scores(rows_scored, test.queries, test.excluded, k, BATCH)
+    return rank_scores(rows_scored, test.queries, test.excluded, k, batch)
