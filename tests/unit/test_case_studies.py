@@ -89,7 +89,7 @@ def test_no_example_is_said(far, tmp_path):
         "mine", "dssm", documents, queries, split, (queries[:1], np.int32([3])), ["q"] * 30, ["d"] * 200
     )
     write_examples(table, {}, tmp_path / "examples")
-    assert "No training pair" in (tmp_path / "examples.md").read_text()
+    assert "MVG brings no training pair" in (tmp_path / "examples.md").read_text()
 
 
 @pytest.mark.parametrize("higher", [True, False])

@@ -126,11 +126,11 @@ def source_of(dataset):
 
 
 def repeated():
-    """dataset, encoder -> the names under which the encoder is trained with other seeds."""
+    """dataset, encoder -> the encoders that repeat it with other seeds: name -> seed."""
     seeds = config["seeds"] if isinstance(config["seeds"], dict) else {"values": config["seeds"]}
     values = [seed for seed in seeds["values"] if seed != config["seed"]]
     return {
-        (dataset, encoder): [f"{encoder}-s{seed}" for seed in values]
+        (dataset, encoder): {f"{encoder}-s{seed}": seed for seed in values}
         for dataset in config["datasets"]
         for encoder in config["encoders"]
         if values
@@ -194,12 +194,11 @@ def local_init(wildcards):
 check_config()
 
 # An encoder with another seed is one more encoder, with the settings of its own.
-SEEDS = {name: int(name.rpartition("-s")[2]) for names in repeated().values() for name in names}
-for name in SEEDS:
-    if name in config["encoder_settings"]:
-        stop(f"encoder_settings.{name}", "a name that is free for a seed")
+SEEDS = {name: seed for names in repeated().values() for name, seed in names.items()}
+for name in SEEDS.keys() & config["encoder_settings"].keys():
+    stop(f"encoder_settings.{name}", "another name: this one is taken by one of the seeds")
 config["encoder_settings"] = config["encoder_settings"] | {
-    name: config["encoder_settings"][name.rpartition("-s")[0]] for name in SEEDS
+    name: config["encoder_settings"][encoder] for (_, encoder), names in repeated().items() for name in names
 }
 
 # A GPU is asked of the cluster only if the config wants one.

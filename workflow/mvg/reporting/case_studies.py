@@ -24,6 +24,7 @@ LOOKS = {
 }
 LONGEST = 40  # letters of a title
 LONGEST_QUERY = 75
+NONE = "MVG brings no training pair within rank 100 that the base encoder ranks beyond."
 
 
 def case_study_numbers(dataset, documents, queries, train, test, behavioural, titles, seed=0) -> pd.DataFrame:
@@ -119,25 +120,23 @@ def write_examples(table: pd.DataFrame, facts: dict, stem) -> None:
     """Write ``stem.csv``, ``stem.md`` and ``stem.tex`` for the frame of ``example_table``."""
     with text_writer(f"{stem}.csv") as file:
         table.to_csv(file, index=False, lineterminator="\n")
+    methods = list(table.itertuples())
     rows = [
         (
-            f"{shortened(query, LONGEST_QUERY)} — {shortened(document)}",
-            [Entry(text) for row in pair.itertuples() for text in (f"{row.similarity:.2f}", str(row.rank))],
+            f"{shortened(base.query, LONGEST_QUERY)} — {shortened(base.document)}",
+            [Entry(text) for row in (base, mvg) for text in (f"{row.similarity:.2f}", str(row.rank))],
         )
-        for (query, document), pair in table.groupby(["query", "document"], sort=False)
+        for base, mvg in zip(methods[::2], methods[1::2])
     ]
     caption = "Training pairs that the base encoder ranks beyond 100 and MVG within, by their gain in cosine."
-    if not rows:
-        caption = "No training pair that the base encoder ranks beyond 100 is within with MVG."
-    datasets = dict.fromkeys(table["dataset"])
     layout = Layout(
-        caption + simulated_note(datasets, facts),
+        caption + simulated_note(dict.fromkeys(table["dataset"]), facts),
         [method_label(method) for method in dict.fromkeys(table["method"])],
         ["Similarity", "Rank"],
         [rows],
         head="Query — document",
     )
-    write_layouts("Case studies", [layout], stem)
+    write_layouts("Case studies", [layout] if rows else [], stem, nothing=NONE)
 
 
 def shortened(text: str, longest=LONGEST) -> str:
