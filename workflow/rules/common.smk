@@ -57,8 +57,9 @@ FIGURES = [
     "training_sweep",
     "memory_spectrum",
     "click_log",
+    "case_studies",
 ]
-TABLES = ["click_log", "flat_popularity"]
+TABLES = ["zero_shot", "complexity", "click_log", "flat_popularity", "ablations", "seeds"]
 
 # Those on a dataset of their own, config[name], and how many documents their rankings hold.
 DEPTHS = {"click_log": 200, "flat_popularity": 1000}
@@ -239,6 +240,36 @@ def dimension_encoder(dimension):
     return name if dimension == own else f"{name}-d{dimension}"
 
 
+def repeated():
+    """dataset, encoder -> the encoders that repeat it with other seeds: name -> seed."""
+    seeds = config["seeds"] if isinstance(config["seeds"], dict) else {"values": config["seeds"]}
+    values = [seed for seed in seeds["values"] if seed != config["seed"]]
+    return {
+        (dataset, encoder): {f"{encoder}-s{seed}": seed for seed in values}
+        for dataset in config["datasets"]
+        for encoder in config["encoders"]
+        if values
+        and dataset in seeds.get("datasets", [dataset])
+        and encoder in seeds.get("encoders", [encoder])
+        if kind_of(encoder) == "dssm"
+    }
+
+
+def seed_rows():
+    """(dataset, method, method with one of its seeds) of all that seeds.csv averages over."""
+    return [
+        (dataset, wrapper + encoder, wrapper + name)
+        for (dataset, encoder), names in repeated().items()
+        for wrapper in WRAPPERS
+        for name in [encoder, *names]
+    ]
+
+
+def seed_of(wildcards):
+    """The run's seed; of an encoder that is repeated with another, that one."""
+    return SEEDS.get(wildcards.encoder, config["seed"])
+
+
 def of_kind(*kinds):
     """Wildcard constraint: the names of all encoders of these kinds, none if there is none."""
     names = [re.escape(n) for n, entry in config["encoder_settings"].items() if entry["kind"] in kinds]
@@ -296,10 +327,25 @@ def local_init(wildcards):
 
 check_config()
 
+# An encoder with another seed is one more encoder, with the settings of its own.
+SEEDS = {name: seed for names in repeated().values() for name, seed in names.items()}
+for name in SEEDS.keys() & config["encoder_settings"].keys():
+    stop(f"encoder_settings.{name}", "another name: this one is taken by one of the seeds")
+config["encoder_settings"] = config["encoder_settings"] | {
+    name: config["encoder_settings"][encoder] for (_, encoder), names in repeated().items() for name in names
+}
+
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
+# Where one dataset and one encoder must do.
+FIRST_SET = config["datasets"][0]
+BASE = (BI_ENCODERS or [config["diversity_encoder"]])[0]
+SETTINGS_NOTE = "MVG: beta {beta}, {m_avg} vectors a document on average. Seed {seed}.".format(
+    seed=config["seed"], **config["multiview"]
+)
 DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() for d in row.values()}
 
 # Variants are encoders like any other from here on: the same rules train and encode with them.
@@ -423,6 +469,17 @@ def views_of(wildcards):
     if "mvg+" not in wildcards.wrapper:
         return {}
     return {name: f"{mvg_folder(wildcards)}/{name}.npy" for name in ("vectors", "owner")}
+
+
+def token_level(wildcards):
+    """Vectors of the first token-level encoder, if the run has one."""
+    folder = "results/{run}/{dataset}".format(**wildcards)
+    names = {"tokens": "tokens", "starts": "starts", "token_queries": "query_tokens.test"}
+    return {
+        key: f"{folder}/{encoder}/{name}.npy"
+        for encoder in [x for x in config["encoders"] if kind_of(x) == "colbert"][:1]
+        for key, name in names.items()
+    }
 
 
 def choice_of(wildcards):

@@ -29,7 +29,7 @@ rule train_dssm:
         runtime=240,
     params:
         settings=settings_of,
-        seed=config["seed"],
+        seed=seed_of,
         threads=TORCH_THREADS,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset}"

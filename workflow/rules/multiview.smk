@@ -43,7 +43,7 @@ rule fit_behavioural_vectors:
         mem_mb=megabytes(factor=3),
         runtime=60,
     params:
-        seed=config["seed"],
+        seed=seed_of,
     message:
         "MVG step 2: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
     script:

@@ -23,9 +23,7 @@ rule benchmark_table:
         datasets=config["datasets"],
         methods=methods(),
         pretrained=pretrained_models(),
-        note="MVG: beta {beta}, {m_avg} vectors a document on average. Seed {seed}.".format(
-            seed=config["seed"], **config["multiview"]
-        ),
+        note=SETTINGS_NOTE,
     message:
         "The benchmark table, and the sign test of every pair of methods"
     script:

@@ -23,7 +23,7 @@ rule choose_prior:
         runtime=60,
     params:
         k=max(config["ks"]),
-        seed=config["seed"],
+        seed=seed_of,
     message:
         "Choose the popularity prior over {wildcards.encoder} on dev of {wildcards.dataset}"
     script:

@@ -1,10 +1,9 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from mvg.data import load_stats
 from mvg.job import job
-from mvg.reporting import benchmark_table, significance_table, write_benchmark_layouts, write_table
+from mvg.reporting import benchmark_table, read_scores, significance_table, write_benchmark_layouts, write_table
 
 with job(snakemake.log[0]):
     datasets, methods = snakemake.params.datasets, snakemake.params.methods
@@ -12,9 +11,7 @@ with job(snakemake.log[0]):
     sizes = {}
     rows = zip(product(datasets, methods), snakemake.input.scores, snakemake.input.rankings)
     for (dataset, method), score_file, ranking_file in rows:
-        scores[dataset][method] = pd.read_csv(
-            score_file, index_col="query", dtype={"query": str}, keep_default_na=False
-        )
+        scores[dataset][method] = read_scores(score_file)
         with np.load(ranking_file, allow_pickle=False) as ranking:
             sizes[dataset, method] = int(ranking["n_floats"]) / 1e6 or None
     facts = {dataset: load_stats(file) for dataset, file in zip(datasets, snakemake.input.stats)}

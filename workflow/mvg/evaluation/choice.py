@@ -8,6 +8,7 @@ encoder that was trained against the whole corpus.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,12 +64,17 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
     documents, queries: float32 (n, dim); split: the dev :class:`mvg.data.Split`
     behavioural: ``(vectors, owner)`` or None
     """
+    table = dev_scores(documents, queries, split, popularity, k, behavioural, seed)
+    return _best_of_grid(table, behavioural is not None, progress)
+
+
+def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=0) -> Callable:
+    """(prior, view bias) -> mean (Recall@k, MAP@k) of dev, in percent; arguments as :func:`choose`."""
     rows = split.queries
     if len(rows) > MOST_QUERIES:
         rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_QUERIES, replace=False))
     scores = _Scores(documents, queries[rows], behavioural)
-    table = _Table(scores, rows, split, log_popularity(popularity), k)
-    return _best_of_grid(table, behavioural is not None, progress)
+    return _Table(scores, rows, split, log_popularity(popularity), k)
 
 
 def choose_over_tokens(tokens, starts, queries, split, popularity, k, behavioural=None, progress=iter) -> Choice:

@@ -1,6 +1,6 @@
 """Tables, figures and verdicts, from frames of numbers: no search, no training, no Snakemake."""
 
-from .benchmark import benchmark_table, read_benchmark, significance_table, write_table
+from .benchmark import benchmark_table, read_benchmark, read_scores, significance_table, write_table
 from .claims import Measured
 from .click_log import click_log_table, write_click_log
 from .comparison import Scale, Verdict, verdict
@@ -29,6 +29,7 @@ __all__ = [
     "pipe_table",
     "popularity_numbers",
     "read_benchmark",
+    "read_scores",
     "significance_table",
     "spectrum",
     "verdict",

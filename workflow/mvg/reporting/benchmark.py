@@ -9,10 +9,9 @@ from ..data.files import text_writer
 from ..evaluation.significance import sign_test
 from .comparison import METRIC_SCALES, incomparable, verdict
 from .paper import load_paper
-from .tables import row_group
+from .tables import row_group, score_columns
 
 SIGNIFICANT = 0.001  # the paper's level
-METRICS = ("recall", "map")
 COLUMNS = [
     "dataset", "method", "metric", "k", "value", "paper", "verdict",
     "best", "significant", "p_value", "n_queries",
@@ -63,7 +62,7 @@ def significance_table(scores) -> pd.DataFrame:
     rows = []
     for dataset, by_method in scores.items():
         _check_same_queries(dataset, by_method)
-        for metric, k, column in _score_columns(next(iter(by_method.values()))):
+        for metric, k, column in score_columns(next(iter(by_method.values()))):
             for a, b in combinations(by_method, 2):
                 test = _sign_test(by_method, column, a, b)
                 rows.append([dataset, metric, k, a, b, *test])
@@ -77,6 +76,11 @@ def write_table(table: pd.DataFrame, path) -> None:
         table.to_csv(file, index=False, lineterminator="\n")
 
 
+def read_scores(path) -> pd.DataFrame:
+    """Per-query scores of one method, index query id, as ``benchmark_table`` takes them."""
+    return pd.read_csv(path, index_col="query", dtype={"query": str}, keep_default_na=False)
+
+
 def read_benchmark(path) -> pd.DataFrame:
     """``benchmark.csv`` back as the frame of ``benchmark_table``."""
     table = pd.read_csv(path, keep_default_na=False, na_values={"k": "", "paper": "", "p_value": ""})
@@ -85,17 +89,10 @@ def read_benchmark(path) -> pd.DataFrame:
 
 def _values(frame, size):
     """(metric, k, value): recall, then MAP, k rising, then the index size if there is one."""
-    for metric, k, column in _score_columns(frame):
+    for metric, k, column in score_columns(frame):
         yield metric, k, float(frame[column].mean())
     if size is not None:
         yield "index_mfloats", None, float(size)
-
-
-def _score_columns(frame):
-    """(metric, k, column) in the order of the rows."""
-    found = [(*column.split("@"), column) for column in frame.columns if "@" in column]
-    found = [(metric, int(k), column) for metric, k, column in found if metric in METRICS]
-    return sorted(found, key=lambda place: (METRICS.index(place[0]), place[1]))
 
 
 def _marks(by_method) -> dict:
@@ -104,7 +101,7 @@ def _marks(by_method) -> dict:
     for method in by_method:
         groups.setdefault(row_group(method), []).append(method)
     marks = {}
-    for metric, k, column in _score_columns(next(iter(by_method.values()))):
+    for metric, k, column in score_columns(next(iter(by_method.values()))):
         for methods in groups.values():
             # sorted is stable, so the first of equal means stays first.
             best, *others = sorted(methods, key=lambda m: -by_method[m][column].mean())

@@ -41,6 +41,7 @@ _LATEX = {c: f"\\{c}" for c in "{}$&#%_"} | {
     "“": r"\textquotedblleft{}",
     "”": r"\textquotedblright{}",
     "…": r"\dots{}",
+    "±": r"\ensuremath{\pm}",
     "\N{NO-BREAK SPACE}": "~",
 }
 _LATEX_ACCENTS = {

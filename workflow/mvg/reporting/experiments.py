@@ -5,7 +5,9 @@ import pandas as pd
 from . import (
     budget_share,
     budget_sweep,
+    case_studies,
     click_log,
+    complexity,
     dimension_sweep,
     flat_popularity,
     memory_spectrum,
@@ -22,8 +24,14 @@ SWEEPS = {
     "training_sweep": training_sweep,
     "memory_spectrum": memory_spectrum,
 }
-MODULES = SWEEPS | {"popularity": popularity, "click_log": click_log, "flat_popularity": flat_popularity}
-MEASURES = {name: module.measured for name, module in MODULES.items()}
+OTHERS = {
+    "popularity": popularity,
+    "complexity": complexity,
+    "click_log": click_log,
+    "case_studies": case_studies,
+    "flat_popularity": flat_popularity,
+}
+MEASURES = {name: module.measured for name, module in (SWEEPS | OTHERS).items()}
 
 
 def measure(experiment: str, table: pd.DataFrame) -> dict[str, Measured]:

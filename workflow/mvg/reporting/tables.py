@@ -10,6 +10,7 @@ from .labels import dataset_label, is_simulated, method_label, metric_label
 from .paper import load_paper
 
 MISSING = "–"
+METRICS = ("recall", "map")
 
 
 class Entry(NamedTuple):
@@ -39,25 +40,23 @@ def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=No
     write_layouts("Benchmark", benchmark_layouts(benchmark, facts, paper, note), stem)
 
 
-def write_layouts(title: str, layouts: list[Layout], stem) -> None:
-    """Write ``stem.md``, headed by ``title``, and ``stem.tex``, which needs booktabs and multirow."""
+def write_layouts(title: str, layouts: list[Layout], stem, nothing="") -> None:
+    """Write ``stem.md``, headed by ``title``, and ``stem.tex``, which needs booktabs and multirow.
+
+    ``nothing``: the line that takes the place of the tables if there are none.
+    """
     with text_writer(f"{stem}.md") as file:
-        file.write(f"# {title}\n\n" + "\n\n".join(map(to_markdown, layouts)) + "\n")
+        tables = [to_markdown(layout) for layout in layouts] or [escape_markdown(nothing)]
+        file.write(f"# {title}\n\n" + "\n\n".join(tables) + "\n")
     with text_writer(f"{stem}.tex") as file:
         file.write("% Needs \\usepackage{booktabs,multirow}\n")
-        file.write("\n".join(map(to_latex, layouts)))
+        file.write("\n".join(map(to_latex, layouts)) or f"{escape_latex(nothing)}\n")
 
 
 def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="") -> list[Layout]:
     """Ours at the largest k with the index sizes, as in the paper; at smaller k; the paper's."""
     datasets = list(dict.fromkeys(benchmark["dataset"]))
-    entries = {
-        (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
-            format_number(row.value, row.metric), row.best, row.significant
-        )
-        for row in benchmark.itertuples()
-    }
-    groups = row_groups(benchmark)
+    entries, groups = entries_of(benchmark), row_groups(benchmark)
     ks = sorted(benchmark["k"].dropna().astype(int).unique(), reverse=True)
     layouts = []
     for k in ks:
@@ -68,6 +67,16 @@ def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="")
         layouts.append(layout(caption, columns, datasets, groups, entries, facts))
     printed = _paper_layout(datasets, paper or load_paper())
     return layouts + ([printed] if printed else [])
+
+
+def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
+    """(dataset, method, metric, k) -> entry, with the marks of the benchmark where the table has them."""
+    return {
+        (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
+            format_number(row.value, row.metric), getattr(row, "best", False), getattr(row, "significant", False)
+        )
+        for row in table.itertuples()
+    }
 
 
 _MARKS = (
@@ -135,6 +144,13 @@ def group_methods(methods) -> list[list[str]]:
     return list(groups.values())
 
 
+def score_columns(frame):
+    """(metric, k, column) of per-query scores in the order of a table's rows: recall, then MAP, k rising."""
+    found = [(*column.split("@"), column) for column in frame.columns if "@" in column]
+    found = [(metric, int(k), column) for metric, k, column in found if metric in METRICS]
+    return sorted(found, key=lambda place: (METRICS.index(place[0]), place[1]))
+
+
 def row_group(method: str) -> str:
     """The row group of a method: inside it the best is bold."""
     base = method.rpartition("+")[2]
@@ -162,7 +178,7 @@ def to_markdown(layout: Layout) -> str:
         for group in layout.groups
         for method, entries in group
     ]
-    table = pipe_table([layout.head, *heads], rows, align="l" + "r" * len(heads))
+    table = pipe_table([escape_markdown(layout.head), *heads], rows, align="l" + "r" * len(heads))
     return f"{escape_markdown(layout.caption)}\n\n{table}"
 
 
@@ -206,7 +222,7 @@ def to_latex(layout: Layout) -> str:
             r"\setlength{\tabcolsep}{3pt}",
             rf"\begin{{tabular}}{{l{'r' * len(subheads)}}}",
             r"\toprule",
-            _latex_row([rf"\multirow{{2}}{{*}}{{{layout.head}}}", *spans]),
+            _latex_row([rf"\multirow{{2}}{{*}}{{{escape_latex(layout.head)}}}", *spans]),
             "".join(rules),
             _latex_row(["", *subheads]),
             r"\midrule",

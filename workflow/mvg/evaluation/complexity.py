@@ -1,0 +1,118 @@
+"""What each way to represent documents costs: the paper's related-work table (section 2), measured.
+
+Sizes are exact. Times are this machine's, on one thread: only their ratios within one run mean
+anything, so queries go to all indexes in turn, and whatever disturbs the machine disturbs all alike.
+"""
+
+import os
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+
+from ..search import maxsim
+from ..search.index import Index
+from ..search.views import Views
+
+FIXED = 4  # vectors a document, the m of the paper's cost model
+INDEXES = ("exact", "HNSW32")
+MOST_QUERIES = 200
+
+
+def complexity(documents, queries, behavioural, k, tokens=None, seed=0, indexes=INDEXES) -> list[dict]:
+    """One row a representation and index.
+
+    documents, queries: float32 (n, dim), of which the first 200 queries are searched one by one and then together
+    behavioural: ``(vectors, owner)``
+    tokens: ``(queries, tokens, starts)`` of a token-level encoder, as :func:`mvg.search.maxsim.search` takes
+        them, or None; its search is exact only
+
+    Sizes: ``vectors``, ``mfloats``, ``mbytes`` on disk. Times: ``build_s``; ``p50_ms``, ``p90_ms``, ``p99_ms`` of
+    a query; ``queries_per_s`` together; of which, medians of the nearest-neighbour search alone and of keeping
+    the first vector of each document: ``neighbours_ms``, ``deduplication_ms``.
+    """
+    queries = np.asarray(queries[:MOST_QUERIES])
+    built, rows = {}, {}
+    for name, views in _representations(documents, behavioural, seed):
+        for factory in indexes:
+            start = perf_counter()
+            index = built[name, factory] = Index(views, factory)
+            seconds = perf_counter() - start
+            rows[name, factory] = _sizes(views) | {"mbytes": _disk(index) / 1e6, "build_s": seconds}
+    searches = {key: (partial(index.search, k=k), queries) for key, index in built.items()}
+    if tokens is not None:
+        token_queries, vectors, starts = tokens
+        key = "token_level", "exact"
+        # Nothing to build: the vectors are the index.
+        rows[key] = {"vectors": len(vectors), "mfloats": vectors.size / 1e6}
+        rows[key] |= {"mbytes": (vectors.nbytes + starts.nbytes) / 1e6, "build_s": 0.0}
+        searches[key] = partial(maxsim.search, tokens=vectors, starts=starts, k=k), token_queries[:MOST_QUERIES]
+
+    latencies = _one_by_one(searches)
+    for key, (search, given) in searches.items():
+        p50, p90, p99 = np.percentile(latencies[key], [50, 90, 99])
+        start = perf_counter()
+        search(given)
+        rows[key] |= {"p50_ms": p50, "p90_ms": p90, "p99_ms": p99}
+        rows[key] |= {"queries_per_s": len(given) / (perf_counter() - start)}
+        rows[key] |= (
+            _parts(built[key], queries, k) if key in built else {"neighbours_ms": None, "deduplication_ms": None}
+        )
+    return [{"representation": name, "index": factory, **row} for (name, factory), row in rows.items()]
+
+
+def _representations(documents, behavioural, seed):
+    yield "single_vector", Views.of(documents)
+    yield "fixed_vectors", around(documents, FIXED, seed)
+    yield "mvg", Views.of(documents, behavioural)
+
+
+def around(documents, count, seed=0) -> Views:
+    """``count`` unit vectors a document, at random around its own, with cosines of about 0.9.
+
+    They stand in for encoders that give every document as many: right for sizes and times, of no use for search.
+    """
+    n, dimension = documents.shape
+    noise = np.random.default_rng(seed).normal(scale=0.5 / np.sqrt(dimension), size=(n, count, dimension))
+    vectors = (documents[:, None] + noise).reshape(-1, dimension)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return Views(vectors.astype(np.float32), np.repeat(np.arange(n, dtype=np.int32), count))
+
+
+def _sizes(views) -> dict:
+    return {"vectors": len(views.owner), "mfloats": views.n_floats / 1e6}
+
+
+def _disk(index) -> int:
+    """Bytes of the files that :meth:`Index.save` writes."""
+    with TemporaryDirectory() as folder:
+        index.save(Path(folder) / "index")
+        return sum(os.path.getsize(file) for file in Path(folder).iterdir())
+
+
+def _one_by_one(searches) -> dict:
+    """Milliseconds of each query; the first is not counted, but searched once before."""
+    times = {key: [] for key in searches}
+    for i in [0, *range(min(len(given) for _, given in searches.values()))]:
+        for key, (search, given) in searches.items():
+            start = perf_counter()
+            search(given[i : i + 1])
+            times[key].append(1e3 * (perf_counter() - start))
+    return {key: some[1:] for key, some in times.items()}
+
+
+def _parts(index, queries, k) -> dict:
+    """Medians, in milliseconds, of the search for vectors and of the step from vectors to documents."""
+    neighbours, deduplication = [], []
+    for i in range(len(queries)):
+        query = index.views.extend(queries[i : i + 1])
+        start = perf_counter()
+        _, found = index.faiss.search(query, min(k, index.faiss.ntotal))
+        between = perf_counter()
+        # A dict keeps the first of each document, in the order of the search.
+        dict.fromkeys(index.views.owner[found[0]].tolist())
+        neighbours.append(between - start)
+        deduplication.append(perf_counter() - between)
+    return {"neighbours_ms": 1e3 * np.median(neighbours), "deduplication_ms": 1e3 * np.median(deduplication)}
