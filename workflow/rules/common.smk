@@ -18,6 +18,7 @@ SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SPLITS = ["train", "dev", "test"]
 ONE_VECTOR = ["dssm", "pretrained", "sbert", "module", "vectors"]  # kinds with one vector a text
 WRAPPERS = ["", "prior+", "mvg+", "mvg+prior+"]
+LEXICAL = ["bm25", "popularity"]
 SIMULATED = {
     "eurlex": "eurlex",
     "pubmed": "medline",
@@ -384,7 +385,7 @@ def run_datasets():
 
 def methods():
     """Every row of the benchmark, in the table's order."""
-    return ["bm25", "popularity"] + [w + x for x in config["encoders"] for w in WRAPPERS]
+    return LEXICAL + [w + x for x in config["encoders"] for w in WRAPPERS]
 
 
 def tables():

@@ -86,21 +86,23 @@ rule index_pairs:
     input:
         corpus="results/{run}/{dataset}/data/corpus.jsonl",
         queries="results/{run}/{dataset}/data/queries.jsonl",
-        qrels="results/{run}/{dataset}/data/qrels/{split}.tsv",
-        filters="results/{run}/{dataset}/data/filters/{split}.tsv",
+        qrels=expand("results/{run}/{dataset}/data/qrels/{split}.tsv", split=SPLITS, allow_missing=True),
+        filters=expand("results/{run}/{dataset}/data/filters/{split}.tsv", split=SPLITS, allow_missing=True),
     output:
-        "results/{run}/{dataset}/data/pairs.{split}.npz",
+        expand("results/{run}/{dataset}/data/pairs.{split}.npz", split=SPLITS, allow_missing=True),
     log:
-        "results/{run}/logs/{dataset}/index_pairs.{split}.log",
+        "results/{run}/logs/{dataset}/index_pairs.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/index_pairs.{split}.tsv"
+        "results/{run}/benchmarks/{dataset}/index_pairs.tsv"
     conda:
         "../../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=megabytes(factor=10),
         runtime=10,
+    params:
+        splits=SPLITS,
     message:
-        "Number the {wildcards.split} pairs of {wildcards.dataset}"
+        "Number the pairs of {wildcards.dataset}"
     script:
         "../scripts/index_pairs.py"

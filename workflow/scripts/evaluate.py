@@ -7,14 +7,15 @@ from mvg.evaluation.metrics import per_query
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    split = read_split(snakemake.input.pairs)
-    ids = load_texts(snakemake.input.queries)[0]
-    n_documents = load_stats(snakemake.input.stats)["documents"]
-    with np.load(snakemake.input.ranking, allow_pickle=False) as file:
-        ranked = file["documents"]
+    given = snakemake.input
+    split, n_documents = read_split(given.pairs), load_stats(given.stats)["documents"]
+    ids = load_texts(given.queries)[0]
+    queries = pd.Index([ids[row] for row in split.queries], name="query")
     relevant = of_queries(split.pairs, split.queries)
-    scores = per_query(ranked, relevant, n_documents, snakemake.params.ks)
-    table = pd.DataFrame(scores, index=pd.Index([ids[row] for row in split.queries], name="query"))
-    with text_writer(snakemake.output[0]) as file:
-        table.to_csv(file, lineterminator="\n")
-    log(table.mean().to_string())
+    for ranking, scores in zip(given.rankings, snakemake.output):
+        with np.load(ranking, allow_pickle=False) as file:
+            ranked = file["documents"]
+        table = pd.DataFrame(per_query(ranked, relevant, n_documents, snakemake.params.ks), index=queries)
+        with text_writer(scores) as file:
+            table.to_csv(file, lineterminator="\n")
+        log(f"{ranking}\n{table.mean().to_string()}")

@@ -4,6 +4,7 @@ from mvg.data import load_split, save_split
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    split = load_split(Path(snakemake.input.corpus).parent, snakemake.wildcards.split)
-    save_split(snakemake.output[0], split)
-    log(f"{len(split.queries)} queries, {len(split.pairs[0])} relevant pairs")
+    for name, pairs in zip(snakemake.params.splits, snakemake.output):
+        split = load_split(Path(snakemake.input.corpus).parent, name)
+        save_split(pairs, split)
+        log(f"{name}: {len(split.queries)} queries, {len(split.pairs[0])} relevant pairs")
