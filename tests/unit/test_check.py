@@ -77,6 +77,11 @@ def test_every_format_is_recognised(tmp_path, format):
     assert guess_format(write_zip(tmp_path / "zip/any.zip", RAW_FILES[format])) == format
 
 
+def test_a_table_with_counts_is_a_click_log(tmp_path):
+    table = write_files(tmp_path, {"log.csv": RAW_FILES["clicklog"]["clicks.csv"]}) / "log.csv"
+    assert guess_format(table) == "clicklog"
+
+
 def test_what_is_dropped_is_said(tmp_path, capsys):
     files = write_files(tmp_path, {"pairs.csv": RAW_FILES["csv"]["pairs.csv"] + b"fruit,\n,Pear\nfruit,Apple\n"})
     assert main(["check", str(files / "pairs.csv")]) == 0

@@ -13,6 +13,8 @@ SIGNS = {
     "eurlex": r"eurovoc_concepts\.jsonl",
     "eurlex-json": r"EURLEX57K\.json",
     "medline": r"(?!desc\d{4}).*\.xml\.gz",
+    "msmarco": r"collection\.tsv(\.gz)?",
+    "clicklog": r"clicks.*\.csv(\.gz)?|.*\.parquet",
     "bioasq": r".*\.json(\.gz)?",
     "csv": r".*\.[ct]sv(\.gz)?",
 }
@@ -40,4 +42,6 @@ def _guess(members: dict, path: Path) -> str:
 def _table_format(member) -> str:
     with member.open_text() as file:
         _, header = next(text_lines(file, file.label), (1, ""))
-    return "mesh-csv" if "meshMajor" in header else "csv"
+    if "meshMajor" in header:
+        return "mesh-csv"
+    return "clicklog" if {"query", "document", "count"} <= set(header.split(",")) else "csv"
