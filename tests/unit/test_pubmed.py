@@ -1,7 +1,9 @@
 """PubMed as the paper has it: a drawn sample, MeSH as the corpus, and two more raw formats."""
 
+import csv
 import gzip
 import heapq
+import io
 import json
 from collections import Counter
 
@@ -171,6 +173,24 @@ def test_a_table_of_titles_and_lists(tmp_path):
     assert queries["row-1"].relevant == ("Mice", "Alzheimer's, late", "O'Brien")
     assert queries["row-3"].text == "On mice"  # repeated titles are queries of their own
     assert dropped == {"articles_without_mesh": 1}
+
+
+def test_lists_are_read_as_python_prints_them(tmp_path):
+    names = [
+        "Mice",
+        "d'Alembert",
+        'say "hi"',
+        "both ' and \"",
+        "back\\slash",
+        "na\u00efve\u200b",
+        "\U0001f42d",
+        "x,y",
+        "[z]",
+    ]
+    rows = io.StringIO()
+    csv.writer(rows).writerows([("Title", "meshMajor"), ("T", str(names)), ("U", ascii(names))])
+    _, queries, _ = read("mesh-csv", write_files(tmp_path, {"a.csv": rows.getvalue().encode()}))
+    assert [list(query.relevant) for query in queries.values()] == [names, names]
 
 
 @pytest.mark.parametrize("format", ["bioasq", "mesh-csv"])

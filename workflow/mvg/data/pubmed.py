@@ -1,6 +1,5 @@
 """PubMed in three raw formats: title of an article -> MeSH descriptors."""
 
-import ast
 import hashlib
 import heapq
 import re
@@ -78,24 +77,25 @@ def _table(member: Member) -> Iterator[Article]:
             yield Article(f"row-{number}", title, [(name, name) for name in _names(listed, place)], place)
 
 
-_NAME = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*(?:,|$)""")
+_NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*(?:,|$)""")
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|.)")
 
 
 def _names(listed: str, place) -> list[str]:
-    """The texts of a Python list of texts. Each is evaluated by itself: a nested one could crash Python."""
+    """The texts of a Python list of texts, as Python prints it."""
     names, at, inner = [], 0, listed[1:-1].strip()
-    while listed[:1] == "[" and listed[-1:] == "]" and at < len(inner):
-        found = _NAME.match(inner, at)
-        if not found:
-            break
-        try:
-            names.append(ast.literal_eval(found[1]).strip())
-        except (ValueError, SyntaxError):
-            break
+    is_list = not listed or (listed[:1] == "[" and listed[-1:] == "]")
+    while is_list and at < len(inner) and (found := _NAME.match(inner, at)):
+        names.append(_ESCAPE.sub(_unescaped, found[1] or found[2] or "").strip())
         at = found.end()
-    if listed and (listed[:1] != "[" or listed[-1:] != "]" or at < len(inner)):
+    if not is_list or at < len(inner):
         raise DataError(*place, f"expected meshMajor to be a list of texts, found {listed[:80]!r}")
     return names
+
+
+def _unescaped(escape: re.Match) -> str:
+    code = escape[1]
+    return chr(int(code[1:], 16)) if len(code) > 1 else {"n": "\n", "r": "\r", "t": "\t"}.get(code, code)
 
 
 # The same for all formats: descriptors, duplicates, splits
