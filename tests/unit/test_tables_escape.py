@@ -89,6 +89,8 @@ def test_latex_examples(text, latex):
 
 LATEX_COMMANDS = set(
     [
+        r"\ensuremath",
+        r"\pm",
         r"\textbackslash",
         r"\textasciitilde",
         r"\textasciicircum",
