@@ -99,7 +99,7 @@ def check_config():
     for key, names in (
         ("encoders", config["encoders"]),
         ("diversity_encoder", [config["diversity_encoder"]]),
-        ("sweeps.encoders", config["sweeps"]["encoders"]),
+        ("sweeps.encoders", config["sweeps"]["encoders"] or []),
         ("sweeps.dssm", [config["sweeps"]["dssm"]]),
     ):
         for name in names:
@@ -107,7 +107,7 @@ def check_config():
                 stop(f"{key}: {name}", "no such entry under encoder_settings")
     if kind_of(config["diversity_encoder"]) == "colbert":
         stop("diversity_encoder", "an encoder with one vector a query, not colbert")
-    if "colbert" in map(kind_of, config["sweeps"]["encoders"]):
+    if "colbert" in map(kind_of, config["sweeps"]["encoders"] or []):
         stop("sweeps.encoders", "encoders with one vector a query, not colbert")
     if kind_of(config["sweeps"]["dssm"]) != "dssm":
         stop("sweeps.dssm", "an encoder of kind dssm")
@@ -139,6 +139,12 @@ def source_of(dataset):
             "format": KNOWN_SETS[dataset],
         }
     return config["sources"].get(dataset)
+
+
+def sweep_encoders():
+    """The encoders whose budget is swept: the first of the run with a vector a query, if none is named."""
+    candidates = [x for x in config["encoders"] if kind_of(x) != "colbert"] + [config["sweeps"]["dssm"]]
+    return config["sweeps"]["encoders"] or candidates[:1]
 
 
 def sweep_datasets():
