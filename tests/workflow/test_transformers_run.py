@@ -77,3 +77,13 @@ def test_training_left_its_history(finished):
 def test_a_second_run_has_nothing_to_do(finished):
     done = finished.run("--configfile", "tests/transformers.yaml")
     assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_the_memory_spectrum_has_the_token_level_point(finished, sizes):
+    with open(finished / "results/transformers/figures/memory_spectrum.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(r["method"], r["m_avg"]) for r in rows] == [
+        ("sbert", "0.0"), ("mvg+sbert", "0.3"), ("mvg+sbert", "1.0"), ("colbert", "")
+    ]  # fmt: skip
+    for row in (rows[0], rows[1], rows[3]):
+        assert float(row["index_mfloats"]) * 1e6 == pytest.approx(sizes[row["method"]])

@@ -144,7 +144,7 @@ def check_config():
     for key, names in (
         ("encoders", config["encoders"]),
         ("diversity_encoder", [config["diversity_encoder"]]),
-        ("sweeps.encoders", config["sweeps"]["encoders"]),
+        ("sweeps.encoders", config["sweeps"]["encoders"] or []),
         ("sweeps.dssm", [config["sweeps"]["dssm"]]),
     ):
         for name in names:
@@ -154,7 +154,7 @@ def check_config():
         stop("diversity_encoder", "an encoder with one vector a query, not colbert")
     for name in config["encoders"]:
         check_encoder(name, config["encoder_settings"][name])
-    if "colbert" in map(kind_of, config["sweeps"]["encoders"]):
+    if "colbert" in map(kind_of, config["sweeps"]["encoders"] or []):
         stop("sweeps.encoders", "encoders with one vector a query, not colbert")
     if kind_of(config["sweeps"]["dssm"]) != "dssm":
         stop("sweeps.dssm", "an encoder of kind dssm")
@@ -218,6 +218,12 @@ def source_of(dataset):
         options = {key: entry[key] for key in READER_OPTIONS.get(format, []) if key in (entry or {})}
         return {"source": "path", "path": str(Path(raw_dir) / dataset), "format": format} | options
     return entry
+
+
+def sweep_encoders():
+    """The encoders whose budget is swept: the first of the run with a vector a query, if none is named."""
+    candidates = [x for x in config["encoders"] if kind_of(x) != "colbert"] + [config["sweeps"]["dssm"]]
+    return config["sweeps"]["encoders"] or candidates[:1]
 
 
 def sweep_datasets():

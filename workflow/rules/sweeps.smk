@@ -202,7 +202,7 @@ use rule budget_share_figure as budget_sweep_figure with:
         numbers=expand(
             "results/{{run}}/{dataset}/{encoder}/budget_sweep.csv",
             dataset=config["datasets"],
-            encoder=config["sweeps"]["encoders"],
+            encoder=sweep_encoders(),
         ),
         stats=expand("results/{{run}}/{dataset}/data/stats.json", dataset=config["datasets"]),
     output:
