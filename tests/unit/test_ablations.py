@@ -83,6 +83,11 @@ def test_every_variant_is_measured_at_the_budget(data):
     assert rows == ablations(*data, counts, behavioural, ks=[3, 10], threads=2)
 
 
+def test_a_run_without_bi_encoders_says_so(tmp_path):
+    write_ablations(ablations_table(pd.DataFrame(), {}, {}), {}, tmp_path / "ablations")
+    assert "no encoder with one vector" in (tmp_path / "ablations.md").read_text()
+
+
 def test_the_table_takes_the_benchmarks_numbers_and_titles_stay_literal(tmp_path):
     methods = ["my$x", "mvg+my$x", "prior+my$x", "mvg+prior+my$x"]
     benchmark = pd.DataFrame(

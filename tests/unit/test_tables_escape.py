@@ -125,6 +125,8 @@ LATEX_COMMANDS = set(
         r"\Uchar",
         r"\else",
         r"\fi",
+        r"\ensuremath",
+        r"\pm",
         r"\{",
         r"\}",
         r"\$",

@@ -19,7 +19,7 @@ def error_lines(done):
         ("seed=-1", ["seed", "minimum"]),
         ("seed=many", ["seed", "integer"]),
         ("seeds=[-1]", ["seeds", "minimum"]),
-        ("seeds={datasets: [eurlex]}", ["seeds", "values"]),
+        ("seeds={many: 1}", ["seeds", "many"]),
         ("encoder_settings={dssm-s1: {kind: dssm}}", ["encoder_settings.dssm-s1", "seed"]),
         ("run=../up", ["run", "match"]),
         ("ks=[0]", ["ks.0", "minimum"]),

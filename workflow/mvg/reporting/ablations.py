@@ -20,6 +20,7 @@ VARIANTS = {
     "all_queries": "all training queries",
     "query_vote": "vote of the 50 nearest training queries",
 }
+NONE = "This run has no encoder with one vector a document."
 IN_BENCHMARK = {"base": "", "mvg": "mvg+", "prior": "prior+", "prior_and_view_bias": "mvg+prior+"}
 
 
@@ -30,7 +31,7 @@ def ablations_table(benchmark, measured, losses) -> pd.DataFrame:
     (dataset, encoder) -> frame of the others, as :func:`mvg.evaluation.ablations.ablations` gives
     them. ``losses``: encoder -> what it was trained with, of those that have a choice.
     """
-    parts = []
+    parts = [pd.DataFrame(columns=COLUMNS)]
     for (dataset, encoder), others in measured.items():
         rows = benchmark[benchmark["dataset"] == dataset]
         known = [
@@ -40,11 +41,13 @@ def ablations_table(benchmark, measured, losses) -> pd.DataFrame:
         part = pd.concat([*known, others.assign(dataset=dataset)])
         part = part.assign(encoder=encoder, loss=losses.get(encoder, ""))
         parts.append(part.sort_values("variant", key=lambda names: names.map(list(VARIANTS).index), kind="stable"))
-    return pd.concat(parts, ignore_index=True)[COLUMNS].astype({"k": "Int64"})
+    return pd.concat(parts, ignore_index=True)[COLUMNS].astype({"k": "Int64", "value": float})
 
 
 def write_ablations(table, facts, stem, note="") -> None:
-    """Write ``stem.md`` and ``stem.tex``: a group an encoder, at the largest k."""
+    """Write ``stem.md`` and ``stem.tex``: a group an encoder, at the largest k; one line if there is none."""
+    if table.empty:
+        return write_layouts("Ablations", [], stem, nothing=NONE)
     datasets = list(dict.fromkeys(table["dataset"]))
     losses = dict(zip(table["encoder"], table["loss"]))
     k = int(table["k"].max())
@@ -56,10 +59,11 @@ def write_ablations(table, facts, stem, note="") -> None:
         return f"{method_label(encoder)}{loss}: {VARIANTS[variant]}"
 
     caption = (
-        f"Recall@{k} and MAP@{k} in percent, index size in millions of floats. Views by chance, by other clusterings "
+        f"Recall@{k} and MAP@{k} in percent. Views by chance, by other clusterings "
         "and by other budgets; biases chosen on dev. The last two rows of an encoder are bounds: they keep every "
         f"training query.{simulated_note(datasets, facts)} {note}"
     ).rstrip()
     groups = [[(encoder, variant) for variant in VARIANTS] for encoder in losses]
-    columns = [("recall", k), ("map", k), ("index_mfloats", None)]
-    write_layouts("Ablations", [layout(caption, columns, datasets, groups, entries, facts, label)], stem)
+    tables = {caption: [("recall", k), ("map", k)], "Index size in millions of floats.": [("index_mfloats", None)]}
+    layouts = [layout(says, columns, datasets, groups, entries, facts, label) for says, columns in tables.items()]
+    write_layouts("Ablations", layouts, stem)

@@ -91,7 +91,7 @@ def _plot_map(axes, numbers) -> None:
         points = numbers[numbers["series"] == series]
         axes.plot(points["x"], points["y"], **look)
     first = numbers.iloc[0]
-    title = f"{shortened(first['document'])}\n{first['queries']} training queries, {first['views']} views"
+    title = f"{shortened(first['document'])}\ntraining queries: {first['queries']}, views: {first['views']}"
     axes.set_title(title, parse_math=False)
     axes.set(xlabel="t-SNE 1 (no unit)", ylabel="t-SNE 2 (no unit)", xticks=[], yticks=[])
 
