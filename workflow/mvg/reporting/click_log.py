@@ -130,9 +130,10 @@ def _offline_note(table) -> str:
 
 
 def _by_place(table) -> dict:
-    """The rows by (queries, method, metric, k); k is None where there is none."""
+    """The rows by (queries, method, metric, k); k is None and method empty where there is none."""
     return {
-        (row.queries, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row for row in table.itertuples()
+        (row.queries, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row
+        for row in table.fillna({"method": ""}).itertuples()
     }
 
 
