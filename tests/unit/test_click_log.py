@@ -187,8 +187,10 @@ def test_the_figure_says_what_is_simulated(table):
         assert len(axes[0].lines) == 4 and len(axes[1].patches) == 6
 
 
-def test_what_it_says_of_the_papers_numbers(table):
-    found = {id: number.value for id, number in measure("click_log", table).items()}
+def test_what_it_says_of_the_papers_numbers(table, tmp_path):
+    table.to_csv(tmp_path / "click_log.csv", index=False)
+    read_back = pd.read_csv(tmp_path / "click_log.csv")
+    found = {id: number.value for id, number in measure("click_log", read_back).items()}
     statements = {s.id for s in load_paper().statements if s.measured_by == "click_log"}
     cells = {c.id for c in load_paper().cells if c.table == "prodsearch"}
     assert statements | cells | {"ab_test/prodsearch/mvg+prod/sparse_results_percent"} == set(found)

@@ -49,7 +49,7 @@ def error_lines(done):
         ("encoder_settings={dssm: {kind: dssm, vocabulary: {eurlex: 9}}}", ["dssm.vocabulary.eurlex", "minimum"]),
         ("click_log={dataset: nosuch, encoder: dssm}", ["click_log.dataset", "nosuch", "sources"]),
         ("click_log={dataset: clicklog, encoder: colbert}", ["click_log.encoder", "colbert", "one vector"]),
-        ("flat_popularity={dataset: flat}", ["flat_popularity", "encoder", "required"]),
+        ("flat_popularity={dataset: flat, depth: 5}", ["flat_popularity", "depth"]),
         ("sources={clicklog: {source: path, path: ., format: clicklog, min_clicks: 0}}", ["min_clicks", "minimum"]),
         ("sources={flat: {source: path, path: ., format: msmarco, split: date}}", ["sources.flat", "split"]),
         ("sources={clicklog: {source: path, path: ., format: clicklog, test_from: May}}", ["test_from", "May"]),

@@ -9,11 +9,11 @@ from ..evaluation.traffic import NEAR, OVERALL, SEEN, UNSEEN
 from .benchmark import SIGNIFICANT, write_table
 from .claims import Measured
 from .labels import dataset_label, is_simulated, method_label, metric_label
-from .style import GREEN, GREY, VERMILLION, legend_below, method_look, panels, save
+from .style import GREY, ORANGE, SKY_BLUE, legend_below, method_look, panels, save
 from .tables import MISSING, Entry, Layout, simulated_note, write_layouts
 
 GROUPS = (OVERALL, SEEN, UNSEEN, NEAR)
-BECOMES = {"gains": GREEN, "ties": GREY, "loses": VERMILLION}
+BECOMES = {"gains": SKY_BLUE, "ties": GREY, "loses": ORANGE}  # no colours of the methods beside them
 SCORES, SHARES = ("recall", "map"), tuple(f"{name}_percent" for name in BECOMES)
 OFFLINE = ("index_gb", *SHARES, "sparse_results_percent", "sparse_own_threshold_percent", "latency_p90_ratio")
 
@@ -55,7 +55,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
     (dataset,) = set(table["dataset"])
     curves = table[(table["metric"] == "recall") & (table["queries"] == OVERALL)]
     handles = []
-    for method, curve in curves.sort_values("k").groupby("method", sort=False):
+    for method, curve in curves.sort_values("k", kind="stable").groupby("method", sort=False):
         look = method_look(method)._asdict()
         left.plot(curve["k"].astype(int), curve["value"], markevery=(19, 20), **look)
         handles.append(Line2D([], [], label=method_label(method), **look))
@@ -130,9 +130,10 @@ def _offline_note(table) -> str:
 
 
 def _by_place(table) -> dict:
-    """The rows by (queries, method, metric, k); k is None where there is none."""
+    """The rows by (queries, method, metric, k); k is None and method empty where there is none."""
     return {
-        (row.queries, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row for row in table.itertuples()
+        (row.queries, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row
+        for row in table.fillna({"method": ""}).itertuples()
     }
 
 

@@ -61,8 +61,11 @@ def flat_popularity_layouts(table: pd.DataFrame, facts: dict) -> list[Layout]:
 
 
 def _by_place(table) -> dict:
-    """The rows by (method, metric, k); k is None where there is none."""
-    return {(row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row for row in table.itertuples()}
+    """The rows by (method, metric, k); k is None and method empty where there is none."""
+    return {
+        (row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row
+        for row in table.fillna({"method": ""}).itertuples()
+    }
 
 
 def measured(table: pd.DataFrame) -> dict[str, Measured]:
