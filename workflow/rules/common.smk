@@ -290,11 +290,12 @@ def settings_of(wildcards):
 
 def dataset_settings(dataset, encoder):
     entry = dict(config["encoder_settings"][encoder])
-    for key in ("init", "vocabulary"):
-        if isinstance(entry.get(key), dict):
-            if dataset not in entry[key]:
-                stop(f"encoder_settings.{encoder}.{key}", f"no entry for {dataset}")
-            entry[key] = entry[key][dataset]
+    if isinstance(entry.get("init"), dict):
+        if dataset not in entry["init"]:
+            stop(f"encoder_settings.{encoder}.init", f"no entry for {dataset}")
+        entry["init"] = entry["init"][dataset]
+    if isinstance(entry.get("vocabulary"), dict):
+        entry["vocabulary"] = entry["vocabulary"].get(dataset)  # None: by the number of words
     return entry
 
 
