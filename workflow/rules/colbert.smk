@@ -18,7 +18,7 @@ rule train_colbert:
         encoder=of_kind("colbert"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=60, base=4000),
@@ -26,7 +26,7 @@ rule train_colbert:
     params:
         settings=settings_of,
         seed=config["seed"],
-        threads=TORCH_THREADS,
+        threads=torch_threads,
         device=config["device"],
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
         checkpoint="results/{run}/{dataset}/{encoder}/checkpoint",
@@ -59,13 +59,13 @@ rule encode_colbert:
         "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=100, base=2000),
         runtime=120,
     params:
-        threads=TORCH_THREADS,
+        threads=torch_threads,
         device=config["device"],
     message:
         "ColBERT: encode {wildcards.dataset} with {wildcards.encoder}"

@@ -29,6 +29,9 @@ SIMULATED = {
 DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
 KNOWN_SETS = SIMULATED | DOWNLOADS
 
+# Of torch. Sums depend on the number of threads: it is fixed, so that --cores 1 gives the same model.
+TORCH_THREADS = 2
+
 # What else a source may say, by format: options of its reader.
 READER_OPTIONS = {
     "csv": ["columns"],
@@ -325,6 +328,11 @@ def trained_encoders():
     kinds = ("dssm", "sbert", "colbert")
     trained = [encoder for encoder in config["encoders"] if kind_of(encoder) in kinds]
     return [[dataset, encoder] for dataset in config["datasets"] for encoder in trained]
+
+
+def torch_threads(wildcards):
+    """One for the small BERT of ``init: scratch``, which keeps no more busy: two such jobs then run at once."""
+    return 1 if settings_of(wildcards)["init"] == "scratch" else TORCH_THREADS
 
 
 def local_init(wildcards):

@@ -1,10 +1,6 @@
 # Texts -> vectors: one folder per encoder, whatever its kind.
 
 
-# Sums depend on the number of threads; fixed, so that --cores 1 gives the same model.
-TORCH_THREADS = 2
-
-
 rule train_dssm:
     input:
         corpus="results/{run}/{dataset}/data/corpus.jsonl",
@@ -116,7 +112,7 @@ rule train_sbert:
         encoder=of_kind("sbert"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=30, base=6000),
@@ -124,7 +120,7 @@ rule train_sbert:
     params:
         settings=settings_of,
         seed=config["seed"],
-        threads=TORCH_THREADS,
+        threads=torch_threads,
         device=config["device"],
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
         checkpoint="results/{run}/{dataset}/{encoder}/checkpoint",
@@ -150,14 +146,14 @@ rule encode_sbert:
         encoder=of_kind("sbert"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=20, base=3000),
         runtime=240,
     params:
         settings=settings_of,
-        threads=TORCH_THREADS,
+        threads=torch_threads,
         device=config["device"],
     message:
         "SBERT: encode {wildcards.dataset} with {wildcards.encoder}"
