@@ -480,12 +480,6 @@ def mvg_folder(wildcards):
     return f"{'results/{run}/{dataset}/{encoder}'.format(**wildcards)}/{folder}/{BUDGET}"
 
 
-def traffic_of(wildcards):
-    """The queries' traffic, if behavioural vectors are to be centers of it."""
-    queries = "results/{run}/{dataset}/data/queries.jsonl".format(**wildcards)
-    return {"traffic": queries} if config["multiview"]["weights"] == "traffic" else {}
-
-
 def views_of(wildcards):
     """Behavioural vectors, if the method has them."""
     if "mvg+" not in wildcards.wrapper:

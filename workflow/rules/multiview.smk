@@ -25,7 +25,6 @@ rule allocate_budget:
 
 rule fit_behavioural_vectors:
     input:
-        unpack(traffic_of),
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
         pairs="results/{run}/{dataset}/data/pairs.train.npz",
