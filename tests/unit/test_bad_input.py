@@ -38,6 +38,11 @@ def encrypted(data: bytes) -> bytes:
     return data[: central + 8] + b"\x01" + data[central + 9 :]
 
 
+def misnamed(data: bytes) -> bytes:
+    """A zip whose first member has, in its own header alone, a name that claims to be UTF-8 and is not."""
+    return data[:7] + b"\x08" + data[8:30] + b"\xff" + data[31:]
+
+
 def stored(name: str, content: bytes) -> bytes:
     """A zip whose content can be found in it as it is."""
     buffer = io.BytesIO()
@@ -137,6 +142,7 @@ CASES = {
         (zipped({"dev.jsonl": b"{}\n"}), "line 1: expected a field"),
         (damaged(stored("dev.jsonl", GOOD_LAW), 45), "expected a whole"),
         (encrypted(zipped({"dev.jsonl": b"x"})), "expected a whole"),
+        (misnamed(zipped({"dev.jsonl": b"x"})), "expected a whole"),
     ],
     ("xc", "tst.json.gz", "tst.json.gz"): [
         (b"", "expected a gzip file, found it empty"),

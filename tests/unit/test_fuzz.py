@@ -71,7 +71,7 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
                 lambda: data[:at] + some[::-1] + data[to:],
                 lambda: data[:at],
                 lambda: data + rng.choice(NASTY),
-                lambda: data.replace(some[:4], rng.choice(NASTY)) if some else data,
+                lambda: data.replace(some[:4], rng.choice(NASTY), 50) if some else data,
             )
         )()
     return data

@@ -35,6 +35,7 @@ _FAULTS = (
     zipfile.BadZipFile,
     NotImplementedError,  # an unknown compression method
     RuntimeError,  # an encrypted member
+    UnicodeDecodeError,  # a member's name
 )
 
 
