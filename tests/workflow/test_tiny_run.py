@@ -189,7 +189,7 @@ def test_ablations_share_the_benchmarks_numbers(tiny):
         "prior_and_views", "all_queries", "query_vote",
     }  # fmt: skip
     cells = [("recall", "10"), ("recall", "100"), ("map", "10"), ("map", "100"), ("index_mfloats", "")]
-    places = [(d, x) for d in DATASETS for x in ("dssm", "dssm-tuned")]
+    places = [(d, "dssm") for d in DATASETS]
     assert found.keys() == {
         (*place, v, *cell) for place in places for v in wrappers | dict.fromkeys(others) for cell in cells
     }
@@ -200,7 +200,7 @@ def test_ablations_share_the_benchmarks_numbers(tiny):
         sizes = {v: float(found[dataset, encoder, v, "index_mfloats", ""]) for v in others}
         assert sizes["random_queries"] == pytest.approx(sizes["proportional_budget"], rel=0.02)
         assert sizes["all_queries"] > sizes["random_queries"]
-    assert {(r["encoder"], r["loss"]) for r in rows} == {("dssm", "in-batch"), ("dssm-tuned", "full")}
+    assert {(r["encoder"], r["loss"]) for r in rows} == {("dssm", "in-batch")}
 
 
 def test_case_studies_are_a_figure_and_a_table(tiny):

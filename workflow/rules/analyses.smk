@@ -67,7 +67,7 @@ rule ablations_table:
         measured=expand(
             "results/{{run}}/{dataset}/{encoder}/ablations.csv",
             dataset=config["datasets"],
-            encoder=BI_ENCODERS,
+            encoder=ABLATED,
         ),
     output:
         csv="results/{run}/tables/ablations.csv",
@@ -85,7 +85,7 @@ rule ablations_table:
         runtime=10,
     params:
         datasets=config["datasets"],
-        encoders=BI_ENCODERS,
+        encoders=ABLATED,
         losses={x: s["loss"] for x, s in config["encoder_settings"].items() if s["kind"] == "dssm"},
         note=SETTINGS_NOTE,
     message:

@@ -356,6 +356,8 @@ GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
 BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
+# Ablations take a while: over the encoders of the sweeps.
+ABLATED = [encoder for encoder in sweep_encoders() if encoder in BI_ENCODERS]
 # Where one dataset and one encoder must do.
 FIRST_SET = config["datasets"][0]
 BASE = (BI_ENCODERS or [config["diversity_encoder"]])[0]
