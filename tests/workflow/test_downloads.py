@@ -23,7 +23,7 @@ def jobs(done) -> dict[str, int]:
 
 def test_the_papers_experiment_is_planned_to_the_end(fresh):
     planned = jobs(fresh.run("-n", *PAPER))
-    assert planned["download"] == planned["prepare"] == 3
+    assert planned["download"] == 3 and planned["prepare"] == 5  # two of them simulated, for experiments of their own
     assert (planned["train_sbert"], planned["train_colbert"], planned["encode_pretrained"]) == (6, 3, 6)
     assert planned["benchmark_table"] == planned["verdicts"] == 1
 
