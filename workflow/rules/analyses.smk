@@ -47,7 +47,7 @@ rule measure_ablations:
         "results/{run}/benchmarks/{dataset}/{encoder}/ablations.tsv"
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=6, base=2000),
         runtime=120,

@@ -89,7 +89,7 @@ rule fit_colbert_views:
         "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=5, base=2000),
         runtime=120,
@@ -118,7 +118,7 @@ rule choose_prior_over_colbert:
         encoder=of_kind("colbert"),
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=3, base=4000),
         runtime=120,
@@ -167,7 +167,7 @@ rule search_colbert:
         encoder=of_kind("colbert"),
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=3, base=1500),
         runtime=240,

@@ -448,6 +448,11 @@ def raw_folder(wildcards):
     return source["path"]
 
 
+def search_threads(wildcards):
+    """One for simulated data, which are small: two jobs then run at once. Neither changes a byte."""
+    return 1 if source_of(wildcards.dataset)["source"] == "simulated" else 2
+
+
 def raw_files(wildcards):
     path = Path(raw_folder(wildcards))
     kind = source_of(wildcards.dataset)["source"]

@@ -38,7 +38,7 @@ rule fit_behavioural_vectors:
         "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=3),
         runtime=60,

@@ -17,7 +17,7 @@ rule choose_prior:
         encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=2, base=2000),
         runtime=60,
@@ -65,7 +65,7 @@ rule search:
         encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=4, base=1500),
         runtime=120,

@@ -42,7 +42,7 @@ rule sweep_budgets:
         encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=4, base=1500),
         runtime=120,
@@ -74,7 +74,7 @@ rule sweep_dimensions:
         encoder=re.escape(config["sweeps"]["dssm"]),
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=2, base=2000),
         runtime=120,
@@ -151,7 +151,7 @@ rule sweep_checkpoints:
         "results/{run}/benchmarks/{dataset}/{encoder}/sweep_checkpoints.tsv"
     conda:
         "../../envs/retrieval.yaml"
-    threads: 2
+    threads: search_threads
     resources:
         mem_mb=megabytes(factor=2, base=2000),
         runtime=120,
