@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .data import READERS, SPLIT_RULES, SPLITS, DataError, load_split, load_texts, write_prepared
+from .data import READERS, SPLIT_RULES, SPLITS, DataError, load_splits, load_texts, write_prepared
 from .data.guess import guess_format
 from .lexical.popularity import gini, training_popularity
 
@@ -36,7 +36,7 @@ def check(path, format: str | None = None, **options) -> str:
             stats = write_prepared(READERS[format](path, dropped, **options), folder, dropped, {})
         except DataError as error:
             raise DataError(path if error.file == folder else error.file, error.where, error.expected) from error
-        splits = {name: load_split(folder, name) for name in SPLITS}
+        splits = load_splits(folder)
         _, documents = load_texts(folder / "corpus.jsonl")
         _, queries = load_texts(folder / "queries.jsonl")
     facts = _facts(splits, documents, queries)

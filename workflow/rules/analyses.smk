@@ -214,7 +214,7 @@ rule seeds_table:
     params:
         datasets=config["datasets"],
         rows=[[dataset, row] for dataset, row, _ in seed_rows()],
-        note="MVG: beta {beta}, {m_avg} vectors a document on average.".format(**config["multiview"]),
+        note=BUDGET_NOTE,
     message:
         "Mean and spread of the DSSM rows over several seeds"
     script:

@@ -225,8 +225,7 @@ def source_of(dataset):
 
 def sweep_encoders():
     """The encoders whose budget is swept: the first of the run with a vector a query, if none is named."""
-    candidates = [x for x in config["encoders"] if kind_of(x) != "colbert"] + [config["sweeps"]["dssm"]]
-    return config["sweeps"]["encoders"] or candidates[:1]
+    return config["sweeps"]["encoders"] or [*BI_ENCODERS, config["sweeps"]["dssm"]][:1]
 
 
 def sweep_datasets():
@@ -356,14 +355,14 @@ GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
 BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
+TOKEN_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) == "colbert"]
 # Ablations take a while: over the encoders of the sweeps.
 ABLATED = [encoder for encoder in sweep_encoders() if encoder in BI_ENCODERS]
 # Where one dataset and one encoder must do.
 FIRST_SET = config["datasets"][0]
 BASE = (BI_ENCODERS or [config["diversity_encoder"]])[0]
-SETTINGS_NOTE = "MVG: beta {beta}, {m_avg} vectors a document on average. Seed {seed}.".format(
-    seed=config["seed"], **config["multiview"]
-)
+BUDGET_NOTE = "MVG: beta {beta}, {m_avg} vectors a document on average.".format(**config["multiview"])
+SETTINGS_NOTE = f"{BUDGET_NOTE} Seed {config['seed']}."
 DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() for d in row.values()}
 
 # Variants are encoders like any other from here on: the same rules train and encode with them.
@@ -499,9 +498,7 @@ def token_level(wildcards):
     folder = "results/{run}/{dataset}".format(**wildcards)
     names = {"tokens": "tokens", "starts": "starts", "token_queries": "query_tokens.test"}
     return {
-        key: f"{folder}/{encoder}/{name}.npy"
-        for encoder in [x for x in config["encoders"] if kind_of(x) == "colbert"][:1]
-        for key, name in names.items()
+        key: f"{folder}/{encoder}/{name}.npy" for encoder in TOKEN_ENCODERS[:1] for key, name in names.items()
     }
 
 

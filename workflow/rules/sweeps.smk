@@ -298,7 +298,7 @@ rule memory_spectrum_figure:
     params:
         datasets=config["datasets"],
         beta=config["multiview"]["beta"],
-        token_level=[x for x in config["encoders"] if kind_of(x) == "colbert"],
+        token_level=TOKEN_ENCODERS,
     message:
         "Figure: recall and MAP against the floats of an index"
     script:

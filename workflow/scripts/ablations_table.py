@@ -1,7 +1,7 @@
 from itertools import product
 
 import pandas as pd
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import read_benchmark, write_table
 from mvg.reporting.ablations import ablations_table, write_ablations
@@ -11,5 +11,5 @@ with job(snakemake.log[0]):
     measured = dict(zip(product(datasets, encoders), map(pd.read_csv, snakemake.input.measured)))
     table = ablations_table(read_benchmark(snakemake.input.benchmark), measured, snakemake.params.losses)
     write_table(table, snakemake.output.csv)
-    facts = {dataset: load_stats(file) for dataset, file in zip(datasets, snakemake.input.stats)}
+    facts = load_facts(datasets, snakemake.input.stats)
     write_ablations(table, facts, snakemake.output.csv.removesuffix(".csv"), note=snakemake.params.note)

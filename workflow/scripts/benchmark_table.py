@@ -1,7 +1,7 @@
 from itertools import product
 
 import numpy as np
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import benchmark_table, read_scores, significance_table, write_benchmark_layouts, write_table
 
@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
         scores[dataset][method] = read_scores(score_file)
         with np.load(ranking_file, allow_pickle=False) as ranking:
             sizes[dataset, method] = int(ranking["n_floats"]) / 1e6 or None
-    facts = {dataset: load_stats(file) for dataset, file in zip(datasets, snakemake.input.stats)}
+    facts = load_facts(datasets, snakemake.input.stats)
     pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}
     table = benchmark_table(scores, sizes, facts, pretrained)
     write_table(table, snakemake.output.csv)

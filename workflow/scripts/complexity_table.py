@@ -1,5 +1,5 @@
 import pandas as pd
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import write_table
 from mvg.reporting.complexity import complexity_table, write_complexity
@@ -8,5 +8,5 @@ with job(snakemake.log[0]):
     datasets = snakemake.params.datasets
     table = complexity_table(dict(zip(datasets, map(pd.read_csv, snakemake.input.measured))))
     write_table(table, snakemake.output.csv)
-    facts = {dataset: load_stats(file) for dataset, file in zip(datasets, snakemake.input.stats)}
+    facts = load_facts(datasets, snakemake.input.stats)
     write_complexity(table, facts, snakemake.output.csv.removesuffix(".csv"))

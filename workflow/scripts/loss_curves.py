@@ -1,10 +1,10 @@
 import pandas as pd
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import loss_curves, write_loss_curves
 
 with job(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
-    facts = {dataset: load_stats(file) for dataset, file in zip(params.datasets, given.stats)}
+    facts = load_facts(params.datasets, given.stats)
     histories = dict(zip(map(tuple, params.trained), map(pd.read_csv, given.histories)))
     write_loss_curves(loss_curves(histories), facts, snakemake.output.csv.removesuffix(".csv"))

@@ -1,10 +1,10 @@
 import pandas as pd
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import read_benchmark, spectrum, write_sweep
 
 with job(snakemake.log[0]):
-    facts = {dataset: load_stats(file) for dataset, file in zip(snakemake.params.datasets, snakemake.input.stats)}
+    facts = load_facts(snakemake.params.datasets, snakemake.input.stats)
     table = spectrum(
         pd.read_csv(snakemake.input.sweeps),
         read_benchmark(snakemake.input.benchmark),

@@ -1,4 +1,4 @@
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import read_scores, write_table
 from mvg.reporting.seeds import seeds_table, write_seeds
@@ -9,5 +9,5 @@ with job(snakemake.log[0]):
         scores.setdefault(tuple(place), []).append(read_scores(file))
     table = seeds_table(scores)
     write_table(table, snakemake.output.csv)
-    facts = {dataset: load_stats(file) for dataset, file in zip(snakemake.params.datasets, snakemake.input.stats)}
+    facts = load_facts(snakemake.params.datasets, snakemake.input.stats)
     write_seeds(table, facts, snakemake.output.csv.removesuffix(".csv"), note=snakemake.params.note)

@@ -1,10 +1,10 @@
 import pandas as pd
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import measure, read_benchmark, verdicts_table, write_verdicts
 
 with job(snakemake.log[0]):
-    facts = {dataset: load_stats(file) for dataset, file in zip(snakemake.params.datasets, snakemake.input.stats)}
+    facts = load_facts(snakemake.params.datasets, snakemake.input.stats)
     pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}
     measured = {}
     for name, file in zip(snakemake.params.experiments, snakemake.input.experiments):

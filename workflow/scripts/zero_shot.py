@@ -1,4 +1,4 @@
-from mvg.data import load_stats
+from mvg.data import load_facts
 from mvg.job import job
 from mvg.reporting import read_benchmark, write_table
 from mvg.reporting.zero_shot import write_zero_shot, zero_shot_table
@@ -6,5 +6,5 @@ from mvg.reporting.zero_shot import write_zero_shot, zero_shot_table
 with job(snakemake.log[0]):
     table = zero_shot_table(read_benchmark(snakemake.input.benchmark), snakemake.params.encoders)
     write_table(table, snakemake.output.csv)
-    facts = {dataset: load_stats(file) for dataset, file in zip(snakemake.params.datasets, snakemake.input.stats)}
+    facts = load_facts(snakemake.params.datasets, snakemake.input.stats)
     write_zero_shot(table, facts, snakemake.output.csv.removesuffix(".csv"), note=snakemake.params.note)

@@ -7,7 +7,18 @@ else an entry of ``sources`` may say of its format. It yields Document and Query
 
 from . import beir, clicklog, eurlex, msmarco, pubmed, two_columns, xc
 from .errors import DataError
-from .prepared import Split, load_split, load_stats, load_texts, load_weights, read_split, save_split, write_prepared
+from .prepared import (
+    Split,
+    load_facts,
+    load_split,
+    load_splits,
+    load_stats,
+    load_texts,
+    load_weights,
+    read_split,
+    save_split,
+    write_prepared,
+)
 from .records import Document, Query
 from .splits import SPLITS
 
@@ -45,7 +56,9 @@ __all__ = [
     "Document",
     "Query",
     "Split",
+    "load_facts",
     "load_split",
+    "load_splits",
     "load_stats",
     "load_texts",
     "load_weights",

@@ -217,6 +217,11 @@ def load_stats(path) -> dict:
         return json.load(file)
 
 
+def load_facts(datasets, files) -> dict[str, dict]:
+    """dataset -> its ``stats.json``, of several data sets in the order of ``files``."""
+    return {dataset: load_stats(file) for dataset, file in zip(datasets, files)}
+
+
 class Split(NamedTuple):
     """One split of a prepared data set; rows count the lines of the jsonl files from 0."""
 
@@ -226,7 +231,12 @@ class Split(NamedTuple):
 
 
 def load_split(folder, split: str) -> Split:
-    """The ``split`` of a BEIR folder as rows; ``filters/<split>.tsv`` may be missing.
+    """One split of a BEIR folder; see :func:`load_splits`."""
+    return load_splits(folder, [split])[split]
+
+
+def load_splits(folder, splits=SPLITS) -> dict[str, Split]:
+    """The ``splits`` of a BEIR folder as rows, by name; ``filters/<split>.tsv`` may be missing.
 
     Repeated pairs count once; pairs of score 0 or less, and those of the filters, are not relevant.
     Raises DataError, naming the line, for an id that is not in the jsonl files and for a table that
@@ -234,6 +244,10 @@ def load_split(folder, split: str) -> Split:
     """
     folder = Path(folder)
     queries, documents = _rows(folder / "queries.jsonl"), _rows(folder / "corpus.jsonl")
+    return {split: _split(folder, split, queries, documents) for split in splits}
+
+
+def _split(folder: Path, split: str, queries: dict, documents: dict) -> Split:
     qrels, filters = folder / "qrels" / f"{split}.tsv", folder / "filters" / f"{split}.tsv"
     relevant = _pair_keys(qrels, QRELS_HEADER, queries, documents)
     excluded = np.zeros(0, dtype=np.int64)

@@ -25,19 +25,12 @@ class Views(NamedTuple):
         A bias becomes one more dimension of the vectors; see :func:`extend`.
         """
         vectors, owner = [documents], [np.arange(len(documents), dtype=np.int32)]
-        biases = [np.zeros(len(documents))]
         if behavioural is not None:
             vectors.append(behavioural[0])
             owner.append(behavioural[1])
-            biases.append(np.full(len(behavioural[1]), view_bias or 0.0))
         owner = np.concatenate(owner)
-        vectors = np.concatenate(vectors, dtype=np.float32)
-        if prior is None and not view_bias:
-            return cls(vectors, owner)
-        bias = np.concatenate(biases)
-        if prior is not None:
-            bias += np.asarray(prior)[owner]
-        return cls(np.column_stack([vectors, bias.astype(np.float32)]), owner)
+        is_view = np.arange(len(owner)) >= len(documents)
+        return cls(_biased(np.concatenate(vectors, dtype=np.float32), owner, is_view, prior, view_bias), owner)
 
     def extend(self, queries: np.ndarray) -> np.ndarray:
         """``queries``, with a last dimension of 1 where the vectors carry a bias."""
@@ -66,19 +59,14 @@ class TokenViews(NamedTuple):
         Arguments as for :meth:`Views.of`; a bias counts once for each vector of the query.
         """
         owner = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-        vectors, biases = np.asarray(tokens), np.zeros(len(tokens))
+        vectors, is_view = np.asarray(tokens), np.zeros(len(tokens), dtype=bool)
         if behavioural is not None:
             owner = np.concatenate([owner, behavioural[1]])
             order = np.argsort(owner, kind="stable")
             vectors = np.concatenate([tokens, behavioural[0]], dtype=np.float32)[order]
-            biases = np.concatenate([biases, np.full(len(behavioural[1]), view_bias or 0.0)])[order]
-            owner = owner[order]
+            owner, is_view = owner[order], order >= len(tokens)
             starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(starts) - 1))])
-        if prior is not None:
-            biases = biases + np.asarray(prior)[owner]
-        if prior is None and not view_bias:
-            return cls(vectors, starts)
-        return cls(np.column_stack([vectors, biases.astype(np.float32)]), starts)
+        return cls(_biased(vectors, owner, is_view, prior, view_bias), starts)
 
     def extend(self, queries: np.ndarray) -> np.ndarray:
         """``queries`` (n, width, dim), with a last dimension of 1 where the vectors carry a bias."""
@@ -88,6 +76,16 @@ class TokenViews(NamedTuple):
     def n_floats(self) -> int:
         """Floats stored: the paper's index size."""
         return self.vectors.size
+
+
+def _biased(vectors, owner, is_view, prior, view_bias):
+    """``vectors`` with what is added to their scores as a last dimension, if anything is."""
+    if prior is None and not view_bias:
+        return vectors
+    bias = np.where(is_view, view_bias or 0.0, 0.0)
+    if prior is not None:
+        bias += np.asarray(prior)[owner]
+    return np.column_stack([vectors, bias.astype(np.float32)])
 
 
 def _extend(queries, dim):
