@@ -154,7 +154,7 @@ def test_nothing_inside_a_text_is_touched(tmp_path, title):
     assert round_trip(tmp_path / "data", title) == (title, f"x{title}")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(title=st.text())
 def test_any_text_survives_outer_whitespace_aside(tmp_path, title):
     assert round_trip(tmp_path / "data", title) == (title.strip(), f"x{title}".strip())

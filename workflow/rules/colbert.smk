@@ -43,20 +43,14 @@ rule encode_colbert:
         pairs=expand("results/{run}/{dataset}/data/pairs.{split}.npz", split=SPLITS, allow_missing=True),
         model="results/{run}/{dataset}/{encoder}/colbert",
     output:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        query_tokens=expand(
-            "results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy", split=SPLITS, allow_missing=True
-        ),
-        real=expand(
-            "results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy",
-            split=SPLITS,
-            allow_missing=True,
-        ),
+        tokens=sharded("results/{run}/{dataset}/{encoder}/tokens.npy"),
+        starts=sharded("results/{run}/{dataset}/{encoder}/starts.npy"),
+        query_tokens=sharded_by_split("results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy"),
+        real=sharded_by_split("results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
     conda:
         "../../envs/encoders.yaml"
     threads: torch_threads
@@ -65,6 +59,7 @@ rule encode_colbert:
         mem_mb=megabytes(factor=100, base=2000),
         runtime=120,
     params:
+        shard=shard_of,
         threads=torch_threads,
         device=config["device"],
     message:
@@ -81,12 +76,12 @@ rule fit_colbert_views:
         real="results/{run}/{dataset}/{encoder}/query_tokens.train.real.npy",
         pairs="results/{run}/{dataset}/data/pairs.train.npz",
     output:
-        vectors="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy",
-        owner="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy",
+        vectors=sharded("results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy"),
+        owner=sharded("results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
@@ -94,6 +89,7 @@ rule fit_colbert_views:
         mem_mb=megabytes(factor=5, base=2000),
         runtime=120,
     params:
+        shard=shard_of,
         seed=config["seed"],
     message:
         "MVG over ColBERT: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
@@ -158,11 +154,11 @@ rule search_colbert:
         queries="results/{run}/{dataset}/{encoder}/query_tokens.test.npy",
         pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
+        sharded("results/{run}/{dataset}/runs/{wrapper}{encoder}.npz"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv")
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -172,6 +168,7 @@ rule search_colbert:
         mem_mb=megabytes(factor=3, base=1500),
         runtime=240,
     params:
+        shard=shard_of,
         k=max(config["ks"]),
     message:
         "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"

@@ -353,6 +353,7 @@ config["encoder_settings"] = config["encoder_settings"] | {
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
+SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
 BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
 TOKEN_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) == "colbert"]
@@ -378,6 +379,7 @@ wildcard_constraints:
     wrapper=r"(mvg\+)?(prior\+)?",
     method=r"[a-z0-9][a-z0-9.+-]*",
     split="train|dev|test",
+    shard="[0-9]+-of-[0-9]+",
     beta="[0-9.e-]+",
     m_avg="[0-9.e-]+",
 
@@ -385,6 +387,31 @@ wildcard_constraints:
 def methods_over(encoder):
     """BM25 and the encoder: plain, with the prior, with MVG."""
     return ["bm25", encoder, f"prior+{encoder}", f"mvg+{encoder}"]
+
+
+def in_shards(path):
+    """The path of a shard's part of a file; of the file itself where there is one shard."""
+    stem, kind = path.rsplit(".", 1)
+    return path if SHARDS == ["1-of-1"] else f"{stem}.{{shard}}.{kind}"
+
+
+def sharded(path):
+    """The same for an output: parts are of no use once they are gathered."""
+    return path if SHARDS == ["1-of-1"] else temp(in_shards(path))
+
+
+def sharded_by_split(path):
+    """The same for a file a split."""
+    return [sharded(path.replace("{split}", split)) for split in SPLITS]
+
+
+def parts(path):
+    """All parts of a file, in order."""
+    return expand(in_shards(path), shard=SHARDS, allow_missing=True)
+
+
+def shard_of(wildcards):
+    return wildcards.get("shard", "1-of-1")
 
 
 def depth(wildcards):

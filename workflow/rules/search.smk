@@ -56,11 +56,11 @@ rule search:
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
         pairs="results/{run}/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
+        sharded("results/{run}/{dataset}/runs/{wrapper}{encoder}.npz"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv")
     wildcard_constraints:
         encoder=of_kind(*ONE_VECTOR),
     conda:
@@ -70,6 +70,7 @@ rule search:
         mem_mb=megabytes(factor=4, base=1500),
         runtime=120,
     params:
+        shard=shard_of,
         index=config["index"],
         k=depth,
     message:
