@@ -267,14 +267,14 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", done.stdout + done.stderr, flags=re.M))
     jobs.pop("total")
     assert jobs.keys() == {
-        "all", "allocate_budget", "fit_behavioural_vectors", "choose_prior_and_views", "search", "evaluate",
+        "all", "allocate_budget", "fit_behavioural_vectors", "choose_on_dev", "search", "evaluate",
         "benchmark_table", "verdicts", "offline_ab", "click_log_experiment", "flat_popularity_experiment",
         "sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure", "sweep_dimensions", "dimension_sweep_figure",
         "train_checkpoints", "sweep_checkpoints", "training_sweep_figure", "zero_shot_table", "measure_complexity",
         "complexity_table", "case_studies_figure", "measure_ablations", "ablations_table", "seeds_table",
     }  # fmt: skip
-    # mvg+ and mvg+prior+ over two encoders on three datasets and over one more seed; mvg+ on those of two experiments
-    assert jobs["search"] == "16"
+    # two encoders on three datasets and one more seed, and the sets of two experiments
+    assert jobs["search"] == "9"
 
 
 def test_every_job_left_a_log_and_a_benchmark(tiny):
@@ -283,7 +283,7 @@ def test_every_job_left_a_log_and_a_benchmark(tiny):
     benchmarks = {
         p.relative_to(results / "benchmarks").with_suffix("") for p in (results / "benchmarks").rglob("*.tsv")
     }
-    assert logs == benchmarks and len(logs) > 100
+    assert logs == benchmarks and len(logs) > 80
 
 
 def test_nothing_unfinished_is_left_behind(tiny):

@@ -45,8 +45,13 @@ rule encode_colbert:
     output:
         tokens=sharded("results/{run}/{dataset}/{encoder}/tokens.npy"),
         starts=sharded("results/{run}/{dataset}/{encoder}/starts.npy"),
-        query_tokens=sharded_by_split("results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy"),
-        real=sharded_by_split("results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy"),
+        query_tokens=[
+            sharded(f"results/{{run}}/{{dataset}}/{{encoder}}/query_tokens.{split}.npy") for split in SPLITS
+        ],
+        real=[
+            sharded(f"results/{{run}}/{{dataset}}/{{encoder}}/query_tokens.{split}.real.npy")
+            for split in SPLITS
+        ],
     log:
         in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
     benchmark:
@@ -97,19 +102,22 @@ rule fit_colbert_views:
         "../scripts/fit_colbert_views.py"
 
 
-rule choose_prior_over_colbert:
+rule choose_over_tokens:
     input:
         tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
         starts="results/{run}/{dataset}/{encoder}/starts.npy",
         queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
         train="results/{run}/{dataset}/data/pairs.train.npz",
         dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/owner.npy",
     output:
-        "results/{run}/{dataset}/{encoder}/choice.json",
+        prior="results/{run}/{dataset}/{encoder}/choice.json",
+        both=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/choice.json",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_prior.log",
+        "results/{run}/logs/{dataset}/{encoder}/choose_on_dev.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_prior.tsv"
+        "results/{run}/benchmarks/{dataset}/{encoder}/choose_on_dev.tsv"
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -121,44 +129,28 @@ rule choose_prior_over_colbert:
     params:
         k=max(config["ks"]),
     message:
-        "Choose the popularity prior over {wildcards.encoder} on dev of {wildcards.dataset}"
+        "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
         "../scripts/choose_over_tokens.py"
 
 
-use rule choose_prior_over_colbert as choose_prior_and_views_over_colbert with:
-    input:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
-        vectors="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy",
-        owner="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy",
-    output:
-        "results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/choice.json",
-    log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.log",
-    benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.tsv"
-    message:
-        "Choose prior and view bias over {wildcards.encoder} on dev of {wildcards.dataset}"
-
-
 rule search_colbert:
     input:
-        unpack(views_of),
-        unpack(choice_of),
         tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
         starts="results/{run}/{dataset}/{encoder}/starts.npy",
         queries="results/{run}/{dataset}/{encoder}/query_tokens.test.npy",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/owner.npy",
+        prior="results/{run}/{dataset}/{encoder}/choice.json",
+        both=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/choice.json",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        test="results/{run}/{dataset}/data/pairs.test.npz",
     output:
-        sharded("results/{run}/{dataset}/runs/{wrapper}{encoder}.npz"),
+        [sharded(ranking) for ranking in RANKINGS],
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log"),
+        in_shards("results/{run}/logs/{dataset}/{encoder}/search.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv")
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.tsv")
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -171,6 +163,6 @@ rule search_colbert:
         shard=shard_of,
         k=max(config["ks"]),
     message:
-        "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
+        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
     script:
         "../scripts/search_colbert.py"

@@ -355,6 +355,8 @@ GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
 SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+# What a run ranks with one encoder: plain, with the prior, with MVG, with both.
+RANKINGS = expand("results/{run}/{dataset}/runs/{wrapper}{encoder}.npz", wrapper=WRAPPERS, allow_missing=True)
 BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
 TOKEN_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) == "colbert"]
 # Ablations take a while: over the encoders of the sweeps.
@@ -398,11 +400,6 @@ def in_shards(path):
 def sharded(path):
     """The same for an output: parts are of no use once they are gathered."""
     return path if SHARDS == ["1-of-1"] else temp(in_shards(path))
-
-
-def sharded_by_split(path):
-    """The same for a file a split."""
-    return [sharded(path.replace("{split}", split)) for split in SPLITS]
 
 
 def parts(path):
@@ -507,19 +504,6 @@ def raw_source(wildcards):
     }
 
 
-def mvg_folder(wildcards):
-    """Behavioural vectors of the configured budget; over ColBERT they join its token vectors."""
-    folder = "token_views" if kind_of(wildcards.encoder) == "colbert" else "mvg"
-    return f"{'results/{run}/{dataset}/{encoder}'.format(**wildcards)}/{folder}/{BUDGET}"
-
-
-def views_of(wildcards):
-    """Behavioural vectors, if the method has them."""
-    if "mvg+" not in wildcards.wrapper:
-        return {}
-    return {name: f"{mvg_folder(wildcards)}/{name}.npy" for name in ("vectors", "owner")}
-
-
 def token_level(wildcards):
     """Vectors of the first token-level encoder, if the run has one."""
     folder = "results/{run}/{dataset}".format(**wildcards)
@@ -527,17 +511,6 @@ def token_level(wildcards):
     return {
         key: f"{folder}/{encoder}/{name}.npy" for encoder in TOKEN_ENCODERS[:1] for key, name in names.items()
     }
-
-
-def choice_of(wildcards):
-    """What was chosen on dev, if the method has a prior."""
-    if "prior+" not in wildcards.wrapper:
-        return {}
-    folder = "results/{run}/{dataset}/{encoder}".format(**wildcards)
-    if "mvg+" in wildcards.wrapper:
-        folder = mvg_folder(wildcards)
-    train = "results/{run}/{dataset}/data/pairs.train.npz".format(**wildcards)
-    return {"choice": f"{folder}/choice.json", "train": train}
 
 
 def scores_of(wildcards):

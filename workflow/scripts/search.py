@@ -10,26 +10,30 @@ from mvg.lexical.popularity import training_popularity
 from mvg.search.index import search
 
 with job(snakemake.log[0]) as log:
-    given = snakemake.input
-    documents = load_array(given.documents)
-    added = [(load_array(given.vectors), load_array(given.owner)) if given.get("vectors") else None]
-    if given.get("choice"):
-        popularity = training_popularity(read_split(given.train).pairs, len(documents))
-        added = Choice.load(given.choice).applied(popularity, *added)
-    split = read_split(given.pairs)
+    given, split = snakemake.input, read_split(snakemake.input.test)
+    documents, vectors, owner = (load_array(given[name]) for name in ("documents", "vectors", "owner"))
+    popularity = training_popularity(read_split(given.train).pairs, len(documents))
     rows = split.queries[Shard.parse(snakemake.params.shard).rows(len(split.queries))]
-    try:
-        ranking, n_floats = search(
-            documents,
-            load_array(given.queries)[rows],
-            snakemake.params.k,
-            *added,
-            index=snakemake.params.index,
-            excluded=of_queries(split.excluded, rows),
-            threads=snakemake.threads,
-            progress=lambda items: log.progress(items, "search"),
-        )
-    except ValueError as error:
-        raise DataError("config", "index", str(error)) from error
-    save_arrays(snakemake.output[0], n_floats=np.int64(n_floats), **ranking._asdict())
-    log(f"{n_floats} floats, {len(rows)} queries")
+    queries = load_array(given.queries)[rows]
+    plain_and_added = (
+        (),
+        Choice.load(given.prior).applied(popularity),
+        ((vectors, owner),),
+        Choice.load(given.both).applied(popularity, (vectors, owner)),
+    )
+    for added, file in zip(plain_and_added, snakemake.output):
+        try:
+            ranking, n_floats = search(
+                documents,
+                queries,
+                snakemake.params.k,
+                *added,
+                index=snakemake.params.index,
+                excluded=of_queries(split.excluded, rows),
+                threads=snakemake.threads,
+                progress=lambda items: log.progress(items, "search"),
+            )
+        except ValueError as error:
+            raise DataError("config", "index", str(error)) from error
+        save_arrays(file, n_floats=np.int64(n_floats), **ranking._asdict())
+        log(f"{file}: {n_floats} floats, {len(rows)} queries")
