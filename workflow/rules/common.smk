@@ -25,6 +25,7 @@ SIMULATED = {
     "wikiseealso": "xc",
     "clicklog": "clicklog",
     "flat": "msmarco",
+    "large": "msmarco",
 }
 DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
 KNOWN_SETS = SIMULATED | DOWNLOADS
@@ -190,7 +191,7 @@ def check_config():
 def check_options(name, source):
     """A source says only what its format's reader, or its download, takes."""
     listed = source["source"] == "download" and name == "pubmed"
-    taken = ["source", "path", "format"] + READER_OPTIONS.get(format_of(name), [])
+    taken = ["source", "path", "format", "keep"] + READER_OPTIONS.get(format_of(name), [])
     for key in source:
         if key not in taken + (["year", "files"] if listed else []):
             stop(f"sources.{name}.{key}", f"not a setting of {source['source']} {format_of(name)}")
@@ -218,7 +219,8 @@ def source_of(dataset):
     entry, raw_dir = config["sources"].get(dataset), config["raw_dir"]
     if raw_dir and dataset in KNOWN_SETS and (Path(raw_dir) / dataset).is_dir():
         format = KNOWN_SETS[dataset]
-        options = {key: entry[key] for key in READER_OPTIONS.get(format, []) if key in (entry or {})}
+        keys = ["keep"] + READER_OPTIONS.get(format, [])
+        options = {key: entry[key] for key in keys if key in (entry or {})}
         return {"source": "path", "path": str(Path(raw_dir) / dataset), "format": format} | options
     return entry
 
@@ -494,12 +496,13 @@ def raw_files(wildcards):
 
 
 def raw_source(wildcards):
-    """What the reader needs to know: format, path, its options, and whether the data are simulated."""
+    """What the reader needs to know: format, path, its options; which queries to keep; whether they are simulated."""
     source, format = source_of(wildcards.dataset), format_of(wildcards.dataset)
     return {
         "format": format,
         "path": raw_folder(wildcards),
         "options": {key: source[key] for key in READER_OPTIONS.get(format, []) if key in source},
+        "keep": source.get("keep", {}),
         "simulated": source["source"] == "simulated",
     }
 
