@@ -270,7 +270,7 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
         "all", "allocate_budget", "fit_behavioural_vectors", "choose_on_dev", "search", "evaluate",
         "benchmark_table", "verdicts", "offline_ab", "click_log_experiment", "flat_popularity_experiment",
         "sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure", "sweep_dimensions", "dimension_sweep_figure",
-        "train_checkpoints", "sweep_checkpoints", "training_sweep_figure", "zero_shot_table", "measure_complexity",
+        "sweep_checkpoints", "training_sweep_figure", "zero_shot_table", "measure_complexity",
         "complexity_table", "case_studies_figure", "measure_ablations", "ablations_table", "seeds_table",
     }  # fmt: skip
     # two encoders on three datasets and one more seed, and the sets of two experiments
