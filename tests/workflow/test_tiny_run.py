@@ -128,7 +128,6 @@ def test_sweeps_hold_their_grid_and_agree_with_the_benchmark(tiny):
     assert [(r["epochs"], r["method"]) for r in epochs] == [
         (e, m) for e in ("0.0", "0.5", "1.0") for m in ("dssm", "mvg+dssm")
     ]
-    assert not list((tiny / "results/tiny/eurlex/dssm/checkpoints").rglob("*.npy"))
 
     spectrum = figure_numbers(tiny, "memory_spectrum")
     assert scores(spectrum, dataset="pubmed", m_avg="0.3") == benchmark("pubmed", "mvg+dssm")
