@@ -96,13 +96,13 @@ def finished(tiny, conda, snakemake_alone, tmp_path_factory):
     """The run with conda, done: encoded before, the rest made in its environments."""
     made_here = ("budget", "mvg", "choice.json", "runs", "scores")
     workflow = copy_of_results(tiny, tmp_path_factory.mktemp("with conda"), *made_here)
-    for name in BUILT:
-        path = workflow / f"envs/{name}.yaml"
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-        entries["dependencies"] = ["python=3.11", *(d.replace("==", "=") for d in dependencies(name))]
-        path.write_text(yaml.safe_dump(entries), encoding="utf-8")
+    for path in (workflow / "envs").glob("*.yaml"):
+        # Snakemake makes the environments of jobs that are done, too: those that are not tried here stay empty.
+        packages = dependencies(path.stem) if path.stem in BUILT else []
+        entries = ["python=3.11", *(package.replace("==", "=") for package in packages)]
+        path.write_text(yaml.safe_dump({"channels": ["conda-forge"], "dependencies": entries}), encoding="utf-8")
     workflow.python, workflow.variables = snakemake_alone, conda
-    workflow.tiny("--sdm", "conda", *TARGET)
+    workflow.tiny(*TARGET, "--sdm", "conda")
     return workflow
 
 
