@@ -27,6 +27,7 @@ rule all:
     input:
         tables(),
         [experiment(name) for name in config["experiments"]],
+        f"results/{RUN}/provenance.json",
 
 
 # `snakemake popularity` and so on: one experiment of the paper alone.

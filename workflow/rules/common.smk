@@ -78,6 +78,11 @@ shell.prefix(
     "export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
 )
 
+# What was typed, for provenance.json. No parameter, which would run its rule again with every other
+# command; a job inherits it, on a cluster too, whose own command is another.
+if workflow.is_main_process:
+    os.environ.update(MVG_COMMAND=shlex.join(["snakemake", *sys.argv[1:]]))
+
 # Snakemake looks for a default profile in profiles/ beside the Snakefile, and ours lies in
 # workflow/profiles/default: without it, a plain `snakemake` would ask for --cores.
 if workflow.resource_settings.cores is None and workflow.resource_settings.nodes is None:
@@ -343,6 +348,7 @@ def local_init(wildcards):
 
 
 check_config()
+CHECKED = dict(config)  # for provenance.json: the defaults filled in, none of the encoders that follow
 
 # An encoder with another seed is one more encoder, with the settings of its own.
 SEEDS = {name: seed for names in repeated().values() for name, seed in names.items()}
