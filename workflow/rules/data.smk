@@ -12,8 +12,9 @@ rule simulate:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        # Queries are held as they are drawn: 4 GB for 4.6 million of them.
+        mem_mb=1000 + config["simulation"].get("queries", 0) // 1000,
+        runtime=60,
     params:
         shape="{dataset}",
         seed=config["seed"],

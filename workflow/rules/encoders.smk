@@ -21,7 +21,7 @@ rule train_dssm:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
-        mem_mb=megabytes(factor=40, base=2000),
+        mem_mb=megabytes(factor=10, base=2000),
         runtime=240,
     params:
         settings=settings_of,
@@ -52,7 +52,7 @@ rule encode_dssm:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
-        mem_mb=megabytes(factor=20, base=1500),
+        mem_mb=megabytes(factor=10, base=1000),
         runtime=60,
     params:
         shard=shard_of,

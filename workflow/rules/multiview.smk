@@ -40,7 +40,7 @@ rule fit_behavioural_vectors:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=3),
+        mem_mb=megabytes(factor=1.2, base=800),  # most of it mapped from disk
         runtime=60,
     params:
         shard=shard_of,

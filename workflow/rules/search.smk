@@ -22,7 +22,7 @@ rule choose_on_dev:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=2, base=2000),
+        mem_mb=megabytes(factor=1.2, base=2500),  # most of it mapped from disk
         runtime=60,
     params:
         k=max(config["ks"]),
@@ -56,7 +56,7 @@ rule search:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=4, base=1500),
+        mem_mb=megabytes(factor=1.2, base=2000),  # most of it mapped from disk
         runtime=120,
     params:
         shard=shard_of,
