@@ -6,9 +6,11 @@ from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     source = snakemake.params.source
+    # What a job has made may lie elsewhere than it is called: in the local copy of a bucket.
+    path = snakemake.input[0] if source["simulated"] else source["path"]
     dropped = Counter()
     stats = write_prepared(
-        READERS[source["format"]](source["path"], dropped, **source["options"]),
+        READERS[source["format"]](path, dropped, **source["options"]),
         Path(snakemake.output.stats).parent,
         dropped,
         facts={
