@@ -466,7 +466,15 @@ def trec_files():
 
 def megabytes(factor=1, base=500, most=math.inf):
     """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs, up to ``most``."""
-    return lambda wildcards, input: int(min(most, base + factor * input.size_mb))
+    return lambda wildcards, input: int(min(most, base + factor * size_mb(input)))
+
+
+def size_mb(input):
+    """Size of the inputs; without those, where steps are grouped to one job, that an earlier step will make."""
+    try:
+        return input.size_mb
+    except WorkflowError:
+        return sum(os.path.getsize(file) for file in input if os.path.exists(file)) / 1024**2
 
 
 def raw_folder(wildcards):

@@ -7,8 +7,10 @@ from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     source = snakemake.params.source
+    # What a job has made may lie elsewhere than it is called: in the local copy of a bucket.
+    path = snakemake.input[0] if source["simulated"] else source["path"]
     dropped = Counter()
-    records = READERS[source["format"]](source["path"], dropped, **source["options"])
+    records = READERS[source["format"]](path, dropped, **source["options"])
     stats = write_prepared(
         thinned(records, source["keep"], dropped),
         Path(snakemake.output.stats).parent,

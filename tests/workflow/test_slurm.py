@@ -1,0 +1,70 @@
+"""The tiny run through SLURM: a real one, of one node, with the profile of workflow/profiles/slurm."""
+
+import csv
+import subprocess
+
+import pytest
+
+from .conftest import ROOT, copy_of_project
+from .test_bad_raw_files import eurlex, law
+
+CLUSTER = ROOT.parent / "shared/tools/slurm_cluster.sh"
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(not CLUSTER.is_file(), reason=f"the tool that starts a SLURM is not there: {CLUSTER}"),
+]
+
+PROFILE = ["--profile", "workflow/profiles/slurm", "--cores", "1"]
+# Only here: this SLURM keeps no accounts for sacct, its jobs are short, and two run at once on two cores.
+PROFILE += ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "8"]
+# All datasets are tiny.
+PROFILE += ["--group-components", "data=3", "lexical=3", "encode=6", "search=8", "measure=6"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    up = subprocess.run([CLUSTER, "status"], capture_output=True).returncode == 0
+    if not up:
+        started = subprocess.run([CLUSTER, "start"], capture_output=True, text=True)
+        assert started.returncode == 0, started.stdout + started.stderr
+    yield
+    if not up:
+        subprocess.run([CLUSTER, "stop"], capture_output=True)
+
+
+def without_times(file):
+    """The rows of a table or of a figure's numbers, byte for byte but for what docs/methods.md exempts."""
+    lines = file.read_bytes().splitlines(keepends=True)
+    if file.name == "complexity.csv":
+        columns = next(csv.reader([lines[0].decode()])).index("build_s")
+        lines = [b",".join(line.split(b",")[:columns]) for line in lines]
+    timed = {"click_log.csv": b",latency_p90_ratio,", "verdicts.csv": b"deduplication_negligible,"}.get(file.name)
+    return [line for line in lines if not timed or timed not in line]
+
+
+def numbers(workflow):
+    files = [file for folder in ("tables", "figures") for file in (workflow / f"results/tiny/{folder}").glob("*.csv")]
+    return {f"{file.parent.name}/{file.name}": without_times(file) for file in files}
+
+
+@pytest.fixture(scope="module")
+def on_slurm(tmp_path_factory, cluster):
+    workflow = copy_of_project(tmp_path_factory.mktemp("slurm run"))
+    workflow.tiny("all", *PROFILE)
+    return workflow
+
+
+def test_slurm_gives_the_same_bytes(tiny, on_slurm):
+    ours, theirs = numbers(on_slurm), numbers(tiny)
+    assert len(ours) > 15 and ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_a_mistake_in_a_file_is_one_line_here_too(fresh):
+    eurlex(fresh.folder, train=law("t1", ["9"]))
+    settings = ["run=bad", "raw_dir=raw", "datasets=[eurlex]", "experiments=[]"]
+    done = fresh.run("--config", *settings, *PROFILE, check=False)
+    assert done.returncode != 0
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
+    assert len(lines) == 1 and "train.jsonl: line 1" in lines[0], done.stderr
+    assert not [p for p in (fresh / "results/bad/eurlex").rglob("*") if p.is_file()]
