@@ -63,7 +63,9 @@ def main() -> int:
     tries |= {"kill -9 of everything": given.kills, "kill -9 in training": 0}
     faults = [fault for fault in tries for _ in range(tries[fault])]
     rng.shuffle(faults)
-    outcomes = suite(work / "tiny", TINY + ["--config", *given.config] * bool(given.config), faults, rng)
+    outcomes = Counter()
+    if faults:
+        outcomes += suite(work / "tiny", TINY + ["--config", *given.config] * bool(given.config), faults, rng)
     if given.trainings:
         outcomes += suite(work / "transformers", TRANSFORMERS, ["kill -9 in training"] * given.trainings, rng)
     print("\n| fault | tries | outcome |\n| --- | ---: | --- |")

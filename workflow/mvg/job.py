@@ -25,6 +25,7 @@ REMEDIES = {
 def job(log_file):
     """Give a :class:`Log`; turn what a user can mend into one ``error:`` line and exit code 1."""
     logging.raiseExceptions = False  # a log on a full disk is cut, without a traceback for each line
+    logging.basicConfig(handlers=[logging.NullHandler()], force=True)  # until there is a file
     started = time.monotonic()
     try:
         Path(log_file).parent.mkdir(parents=True, exist_ok=True)
