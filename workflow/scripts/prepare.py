@@ -2,13 +2,15 @@ from collections import Counter
 from pathlib import Path
 
 from mvg.data import READERS, SPLIT_RULES, write_prepared
+from mvg.data.splits import thinned
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     source = snakemake.params.source
     dropped = Counter()
+    records = READERS[source["format"]](source["path"], dropped, **source["options"])
     stats = write_prepared(
-        READERS[source["format"]](source["path"], dropped, **source["options"]),
+        thinned(records, source["keep"], dropped),
         Path(snakemake.output.stats).parent,
         dropped,
         facts={

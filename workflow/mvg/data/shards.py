@@ -1,0 +1,57 @@
+"""Shards: consecutive rows, so that the parts of an array, one after the other, are the whole."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .files import replacing, save_array, save_arrays
+
+
+class Shard(NamedTuple):
+    """The part ``number`` of ``of``, counted from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, name: str) -> "Shard":
+        """From a name such as ``2-of-3``."""
+        return cls(*map(int, name.split("-of-")))
+
+    def rows(self, n: int, multiple: int = 1) -> slice:
+        """This shard's rows of ``n``; all shards but the last hold a multiple of ``multiple`` (or none)."""
+        blocks = -(-n // multiple)
+        first, last = (min(n, multiple * (blocks * i // self.of)) for i in (self.number - 1, self.number))
+        return slice(first, last)
+
+
+WHOLE = Shard()
+
+
+def join(parts, whole) -> None:
+    """Write the arrays of ``parts`` (``.npy`` or ``.npz``) one after the other; of numbers, the first.
+
+    ``.npy`` files are copied part by part: memory is a part's.
+    """
+    if str(whole).endswith(".npz"):
+        loaded = [np.load(part, allow_pickle=False) for part in parts]
+        first = loaded[0]
+        save_arrays(
+            whole, **{key: np.concatenate([p[key] for p in loaded]) if first[key].ndim else first[key] for key in first}
+        )
+        return
+    arrays = [np.load(part, mmap_mode="r", allow_pickle=False) for part in parts]
+    shape = (sum(len(array) for array in arrays), *arrays[0].shape[1:])
+    with replacing(whole) as temporary:
+        joined = np.lib.format.open_memmap(temporary, mode="w+", dtype=arrays[0].dtype, shape=shape)
+        place = 0
+        for array in arrays:
+            joined[place : place + len(array)] = array
+            place += len(array)
+        joined.flush()
+
+
+def join_starts(parts, whole) -> None:
+    """The same for ``starts`` (:class:`mvg.search.views.TokenViews`), which count within their part."""
+    lengths = [np.diff(np.load(part, allow_pickle=False)) for part in parts]
+    save_array(whole, np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))
