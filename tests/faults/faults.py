@@ -17,7 +17,14 @@ from pathlib import Path
 from workflow.conftest import ROOT, copy_of_project
 
 DAY = 86_400  # seconds
-TIMES = ("offline_ab.json", "complexity.md", "complexity.tex", "click_log.md", "click_log.tex")
+TIMES = (
+    "offline_ab.json",
+    "complexity.md",
+    "complexity.tex",
+    "click_log.md",
+    "click_log.tex",
+    "provenance.json",
+)
 MEMORY_LIMIT = """import resource
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size, size))
