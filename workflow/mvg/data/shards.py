@@ -42,13 +42,12 @@ def join(parts, whole) -> None:
         return
     arrays = [np.load(part, mmap_mode="r", allow_pickle=False) for part in parts]
     shape = (sum(len(array) for array in arrays), *arrays[0].shape[1:])
-    with replacing(whole) as temporary:
-        joined = np.lib.format.open_memmap(temporary, mode="w+", dtype=arrays[0].dtype, shape=shape)
-        place = 0
+    header = {"descr": np.lib.format.dtype_to_descr(arrays[0].dtype), "fortran_order": False, "shape": shape}
+    # Not through a memory map, where a full disk is a SIGBUS.
+    with replacing(whole) as temporary, open(temporary, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
         for array in arrays:
-            joined[place : place + len(array)] = array
-            place += len(array)
-        joined.flush()
+            array.tofile(file)
 
 
 def join_starts(parts, whole) -> None:
