@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 
 
@@ -43,3 +45,30 @@ def test_a_missing_file_is_one_line(tmp_path):
 def test_a_defect_of_ours_keeps_its_traceback(tmp_path):
     assert "ZeroDivisionError" in run("1 / 0", tmp_path).stderr
     assert "ZeroDivisionError" in (tmp_path / "x/a.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        ("MemoryError('Unable to allocate 7 GiB')", "not enough memory: Unable to allocate 7 GiB"),
+        ("RuntimeError('DefaultCPUAllocator: can\\'t allocate memory')", "not enough memory: DefaultCPUAllocator"),
+        ("OSError(errno.ENOSPC, 'No space left on device', 'a.npy')", "a.npy: No space left on device: make room"),
+        ("OSError(errno.EROFS, 'Read-only file system', 'a.npy')", "a.npy: Read-only file system: make that folder"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line_that_says_what_to_do(raised, words, tmp_path):
+    done = run(f"import errno\nraise {raised}", tmp_path)
+    assert done.returncode == 1 and done.stderr.startswith(f"error: {words}"), done.stderr
+    assert done.stderr.endswith("then run the same command again\n") and done.stderr.count("\n") == 1
+
+
+def test_ctrl_c_ends_without_a_traceback(tmp_path):
+    done = run("raise KeyboardInterrupt", tmp_path)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert "stopped by the user" in (tmp_path / "x/a.log").read_text()
+
+
+def test_a_log_that_cannot_be_opened_is_one_line(tmp_path):
+    (tmp_path / "x").write_text("no folder")
+    done = run("pass", tmp_path)
+    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -318,3 +318,6 @@ def test_the_same_seed_gives_the_same_bytes(tiny, fresh):
         assert (fresh / f"results/tiny/eurlex/{name}").read_bytes() == (
             tiny / f"results/tiny/eurlex/{name}"
         ).read_bytes()
+    for name in ("benchmark", "significance"):
+        ours, alone = ((w / f"results/tiny/tables/{name}.csv").read_bytes().splitlines() for w in (tiny, fresh))
+        assert [line for line in ours if line.startswith(b"eurlex,")] == alone[1:]

@@ -1,6 +1,8 @@
 """What every script of the workflow does around its work: log, progress, one line on an error."""
 
+import errno
 import logging
+import re
 import sys
 import time
 from contextlib import contextmanager
@@ -10,31 +12,55 @@ from .data.errors import DataError, one_line
 
 MINUTE = 60.0
 
+AGAIN = "then run the same command again"
+REMEDIES = {
+    errno.ENOSPC: f"make room on that disk, {AGAIN}",
+    errno.EDQUOT: f"make room on that disk, {AGAIN}",
+    errno.EROFS: f"make that folder writable, {AGAIN}",
+    errno.EACCES: f"let this user read and write there, {AGAIN}",
+}
+
 
 @contextmanager
 def job(log_file):
-    """Give a :class:`Log`; turn a user's mistake into one ``error:`` line and exit code 1."""
-    Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=log_file,
-        filemode="w",
-        encoding="utf-8",
-        level=logging.INFO,
-        format="%(asctime)s %(message)s",
-        force=True,
-    )
+    """Give a :class:`Log`; turn what a user can mend into one ``error:`` line and exit code 1."""
+    logging.raiseExceptions = False  # a log on a full disk is cut, without a traceback for each line
+    logging.basicConfig(handlers=[logging.NullHandler()], force=True)  # until there is a file
     started = time.monotonic()
     try:
+        Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+        logging.basicConfig(
+            filename=log_file,
+            filemode="w",
+            encoding="utf-8",
+            level=logging.INFO,
+            format="%(asctime)s %(message)s",
+            force=True,
+        )
         yield Log()
-    except (DataError, OSError) as error:
-        line = f"error: {one_line(str(error))}"
-        logging.error(line)
-        print(line, file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        logging.info("stopped by the user")
+        sys.exit(130)
+    except BaseException as error:
+        if (line := mendable(error)) is None:
+            logging.exception("stopped")
+            raise
+        logging.error(f"error: {line}")
+        print(f"error: {line}", file=sys.stderr, flush=True)
         sys.exit(1)
-    except BaseException:
-        logging.exception("stopped")
-        raise
     logging.info("done in %.1f s", time.monotonic() - started)
+
+
+def mendable(error: BaseException) -> str | None:
+    """One line on what a user can mend: wrong data, files, disk, memory; None for all else."""
+    # Of memory torch has errors of its own: RuntimeErrors that say so.
+    if isinstance(error, MemoryError) or re.search("(allocate|out of) memory", str(error)):
+        return one_line(f"not enough memory: {str(error) or 'none left'}: free some, or use a larger machine, {AGAIN}")
+    if isinstance(error, OSError) and error.errno in REMEDIES:
+        return one_line(f"{error.filename or 'a file'}: {error.strerror}: {REMEDIES[error.errno]}")
+    if isinstance(error, (DataError, OSError)):
+        return one_line(str(error))
+    return None
 
 
 class Log:

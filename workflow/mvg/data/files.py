@@ -1,29 +1,74 @@
 """Whole files or none: everything is written beside its place, then renamed into it."""
 
 import csv
+import errno
 import os
+import shutil
 import uuid
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 import numpy as np
+
+from .errors import DataError
+
+ROOM = 2**20  # bytes; with fewer free, a disk is full
 
 
 @contextmanager
 def replacing(path):
     """Give a temporary path beside ``path``; rename it into place if the block succeeds."""
+    with _temporary(path) as temporary:
+        yield temporary
+        os.replace(temporary, path)
+
+
+@contextmanager
+def folder_beside(path):
+    """A folder beside ``path`` to write to, gone after the block."""
+    with _temporary(path) as temporary:
+        temporary.mkdir()
+        yield temporary
+
+
+@contextmanager
+def replacing_folder(path):
+    """Give a temporary folder beside ``path``; it takes the place of ``path`` if the block succeeds."""
+    with folder_beside(path) as temporary:
+        yield temporary
+        shutil.rmtree(path, ignore_errors=True)
+        temporary.rename(path)
+
+
+@contextmanager
+def _temporary(path):
+    """A hidden path beside ``path``; nothing is there after the block, nor what a killed job left there."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{escape(path.stem)}.{'[0-9a-f]' * 32}{escape(path.suffix)}"):
+        _remove(left)
     temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex}{path.suffix}")
     try:
         yield temporary
-        os.replace(temporary, path)
-    except OSError as error:
-        if error.filename is None:  # a full disk, say: tell whose
+    except DataError:
+        raise
+    except Exception as error:
+        # Of a full disk numpy, torch, safetensors and faiss have each words of their own.
+        if shutil.disk_usage(path.parent).free < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.fspath(path)) from error
+        if isinstance(error, OSError) and error.filename is None:
             error.filename = os.fspath(path)
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -8,7 +8,6 @@
 import hashlib
 import json
 import os
-import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ import numpy as np
 from .archives import json_lines, json_object
 from .errors import DataError
 from .fields import new_id, text_field, weight_field
-from .files import save_arrays
+from .files import folder_beside, save_arrays
 from .records import Document, Query
 from .shards import Shard
 from .splits import SPLITS
@@ -47,15 +46,14 @@ def write_prepared(records: Iterable[Document | Query], folder, dropped: Counter
     split. Nothing is written to ``folder`` before all is checked.
     """
     folder = Path(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as temporary:
-        with _Writer(Path(temporary), folder, dropped) as writer:
+    with folder_beside(folder) as temporary:
+        with _Writer(temporary, folder, dropped) as writer:
             for record in records:
                 writer.add(record)
         stats = facts | writer.checked_counts() | {"dropped": dict(sorted(dropped.items()))}
         text = json.dumps(stats, indent=2, ensure_ascii=False) + "\n"
-        (Path(temporary) / "stats.json").write_text(text, encoding="utf-8")
-        _move_files(Path(temporary), folder)
+        (temporary / "stats.json").write_text(text, encoding="utf-8")
+        _move_files(temporary, folder)
     return stats
 
 

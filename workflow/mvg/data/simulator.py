@@ -12,7 +12,6 @@ This checks the code; it is no evidence for the method, which it was drawn to su
 
 import csv
 import os
-import tempfile
 from bisect import bisect
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import raw_writers
+from .files import folder_beside
 from .pitman_yor import Restaurant, expected_tables, pitman_yor
 
 __all__ = ["SHAPES", "Shape", "expected_tables", "pitman_yor", "simulate"]
@@ -221,9 +221,8 @@ def _write_intents(path: Path, ids: list, drawn: Drawn) -> None:
 def _whole_folder(folder):
     """A folder to write to, whose files move into ``folder`` when the block succeeds."""
     folder = Path(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
-        yield Path(temporary)
+    with folder_beside(folder) as temporary:
+        yield temporary
         folder.mkdir(exist_ok=True)
-        for file in sorted(Path(temporary).iterdir()):
+        for file in sorted(temporary.iterdir()):
             os.replace(file, folder / file.name)

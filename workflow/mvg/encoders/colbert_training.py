@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from sentence_transformers import MultiVectorEncoder
 
-from ..data.files import write_rows
+from ..data.files import replacing_folder, write_rows
 from . import scratch
 from .bags import half_of_distinct_words
 from .colbert import Settings, build, encode_documents, encode_queries, forward, max_sim, tokenize
@@ -29,8 +29,9 @@ class TrainedColBERT:
     history: list[dict]
 
     def save(self, folder) -> None:
-        """A folder that :class:`MultiVectorEncoder` loads."""
-        self.model.save(str(folder))
+        """A folder that :class:`MultiVectorEncoder` loads, whole or not there at all."""
+        with replacing_folder(folder) as temporary:
+            self.model.save(str(temporary))
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""

@@ -7,7 +7,6 @@ is a softmax over the relevant documents of a batch of queries and some random o
 other relevant documents and filtered pairs are left out of it, and a text is encoded once a batch.
 """
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ..data.files import write_rows
+from ..data.files import replacing_folder, write_rows
 from . import scratch
 from .pretrained import Encoder, load
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
@@ -58,7 +57,8 @@ class TrainedSBERT:
 
     def save(self, folder) -> None:
         """A sentence-transformers model folder, whole or not there at all."""
-        save_model(self.encoder, folder)
+        with replacing_folder(folder) as temporary:
+            self.encoder.model.save_pretrained(str(temporary), create_model_card=False)
 
     def save_history(self, path) -> None:
         """One line an evaluation: ``step, loss, recall, map`` (dev, percent at 100)."""
@@ -180,13 +180,3 @@ def score_dev(encoder: Encoder, data: TrainingData, n_queries: int) -> tuple[flo
     x = torch.from_numpy(encoder.encode([data.queries[row] for row in rows]))
     y = torch.from_numpy(encoder.encode(data.documents))
     return recall_and_map(lambda part: x[part] @ y.T, data.dev.pairs, rows, len(y))
-
-
-def save_model(encoder: Encoder, folder) -> None:
-    """Write beside ``folder``, then rename."""
-    folder = Path(folder)
-    temporary = folder.with_name(f".{folder.name}.saving")
-    shutil.rmtree(temporary, ignore_errors=True)
-    encoder.model.save_pretrained(str(temporary), create_model_card=False)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)

@@ -1,0 +1,340 @@
+"""Faults that befall a run of the workflow, and what must hold after each.
+
+At any moment a result has the bytes of the undisturbed run or is not there; a run that ends early says why, without a
+traceback; the same command again ends with the files of the undisturbed run, to the byte, and no others.
+"""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from workflow.conftest import ROOT, copy_of_project
+
+DAY = 86_400  # seconds
+TIMES = (
+    "offline_ab.json",
+    "complexity.md",
+    "complexity.tex",
+    "click_log.md",
+    "click_log.tex",
+    "provenance.json",
+)
+MEMORY_LIMIT = """import resource
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size, size))
+"""
+
+
+class Run:
+    """A run in a folder of its own, started again and again."""
+
+    def __init__(self, folder: Path, *arguments: str):
+        self.folder, self.results, self.arguments = folder, folder / "results", arguments
+        self.ends, self.started = 0, []  # how often it got to its end; its processes
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            copy_of_project(folder)
+            shutil.copy(ROOT / "tests/transformers.yaml", folder / "tests")
+        self.results.mkdir(exist_ok=True)
+
+    def start(self, *more: str, output="output.txt") -> subprocess.Popen:
+        """The command of every time, in a session of its own as in a terminal of its own."""
+        command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", *self.arguments, *more]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        with open(self.folder / output, "w", encoding="utf-8") as file:
+            process = subprocess.Popen(
+                command, cwd=self.folder, stdout=file, stderr=file, env=environment, start_new_session=True
+            )
+        self.started.append(process)
+        return process
+
+    def output(self, name="output.txt") -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def finish(self, *more: str) -> str:
+        """Run to the end; what it said."""
+        assert self.start(*more).wait() == 0, self.output()
+        return self.output()
+
+    def is_locked(self) -> bool:
+        return any((self.folder / ".snakemake/locks").glob("*"))
+
+    def wipe(self) -> None:
+        """Back to where nothing is done."""
+        for process in self.started:
+            kill_session(process)
+        for left in [*self.results.iterdir(), self.folder / ".snakemake"]:
+            shutil.rmtree(left, ignore_errors=True)
+
+    def files(self) -> dict[str, bytes]:
+        """All results; of those that hold measured times, what is left without these."""
+        files = sorted(file for file in self.results.rglob("*") if file.is_file())
+        names = [file.relative_to(self.results) for file in files]
+        measured = {"logs", "benchmarks"}
+        return {str(name): b"" if measured & set(name.parts) else lasting(file) for name, file in zip(names, files)}
+
+
+def lasting(file: Path) -> bytes:
+    """What is the same in any two runs: all but the times that docs/methods.md names."""
+    content = file.read_bytes()
+    if file.name == "complexity.csv":
+        return re.sub(rb"(,[^,\n]*){8}$", b"", content, flags=re.M)
+    if file.name == "click_log.csv":
+        return re.sub(rb"^.*latency_p90_ratio.*\n", b"", content, flags=re.M)
+    return b"" if file.name in TIMES else content
+
+
+# Processes
+
+
+def session(leader: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        try:
+            dead = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+            if os.getsid(pid) == leader and not dead:
+                found.append(pid)
+        except OSError:  # gone meanwhile
+            continue
+    return found
+
+
+def jobs(leader: int, script="") -> list[int]:
+    """The Python processes of a session that run a script of the workflow."""
+    found = []
+    for pid in session(leader):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+        except OSError:
+            continue
+        if len(words) > 1 and ".snakemake/scripts/" in words[1] and words[1].endswith(f"{script}.py"):
+            found.append(pid)
+    return found
+
+
+def kill(pids: list[int], number=signal.SIGKILL) -> int:
+    """How many of them were there to be hit."""
+    hit = 0
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+            hit += 1
+        except ProcessLookupError:
+            continue
+    return hit
+
+
+def kill_session(process: subprocess.Popen) -> None:
+    """Kill -9 all of it, unless it has ended."""
+    while process.poll() is None and (left := session(process.pid)):
+        os.kill(process.pid, signal.SIGSTOP)  # the leader last, and starting no more
+        kill([pid for pid in left if pid != process.pid] or [process.pid])
+    process.wait()
+
+
+def ends_within(process: subprocess.Popen, seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+# Faults. Each starts the run, does its harm after a random while of ``seconds`` on average, and returns when
+# the run has ended: False if that was because all was done before.
+
+
+def kill_all(run: Run, random: random.Random, seconds: float) -> bool:
+    """kill -9 of Snakemake and all its jobs, or a power cut."""
+    process = run.start()
+    ends_within(process, random.uniform(0, 2 * seconds))
+    return killed(run, process)
+
+
+def kill_job(run: Run, random: random.Random, seconds: float, script="") -> bool:
+    """kill -9 of one job, as by the kernel when memory runs out."""
+    process = at_work(run, random.uniform(0, 2 * seconds))
+    while process.poll() is None and not kill(random.sample(found := jobs(process.pid, script), min(1, len(found)))):
+        time.sleep(0.01)
+    return refused(run, process, r"Error in rule \w+")
+
+
+def interrupt(run: Run, random: random.Random, seconds: float) -> bool:
+    """Ctrl-C: SIGINT to all of the terminal's foreground."""
+    process = at_work(run, random.uniform(0, 2 * seconds))
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+    return stopped(run, process)
+
+
+def terminate(run: Run, random: random.Random, seconds: float) -> bool:
+    """SIGTERM to Snakemake, as a system that goes down sends it."""
+    process = at_work(run, random.uniform(0, 2 * seconds))
+    process.terminate()
+    return stopped(run, process)
+
+
+def fill_disk(run: Run, random: random.Random, seconds: float) -> bool:
+    """A disk with too little room; more of it later."""
+    mount(run, f"size={shutil.disk_usage(run.results).used + random.randrange(ROOM)}")
+    try:
+        return refused(run, run.start(), "No space left on device")
+    finally:
+        mount(run, f"size={SIZE}")
+
+
+def make_read_only(run: Run, random: random.Random, seconds: float) -> bool:
+    """Results on a disk that cannot be written; mended later."""
+    mount(run, "ro")
+    try:
+        return refused(run, run.start(), "Read-only file system|Write-protected output files")
+    finally:
+        mount(run, "rw")
+
+
+def limit_memory(run: Run, random: random.Random, seconds: float) -> bool:
+    """A job that gets no more memory than its imports took."""
+    script = run.folder / "workflow/scripts/evaluate.py"
+    text, status = script.read_text(encoding="utf-8"), script.stat()
+    script.write_text(text.replace("\nwith job(", f"\n{MEMORY_LIMIT}with job("), encoding="utf-8")
+    try:
+        return refused(run, run.start(), "error: not enough memory")
+    finally:
+        script.write_text(text, encoding="utf-8")
+        os.utime(script, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def move_clock(run: Run, random: random.Random, seconds: float) -> bool:
+    """A clock that goes wrong and is put right: some files seem a day older or newer than they are."""
+    process = at_work(run, random.uniform(0, 2 * seconds))
+    process.terminate()
+    if not stopped(run, process):
+        return False
+    for file in run.results.rglob("*"):
+        if random.random() < 0.5:
+            os.utime(file, (time.time() + random.choice((-DAY, DAY)),) * 2)
+    refused(run, run.start(), "older modification time .* than input .* clock skew")
+    # What that line asks for: find results -newermt now -exec touch {} +
+    for file in run.results.rglob("*"):
+        if file.stat().st_mtime > time.time():
+            os.utime(file)
+    return True
+
+
+def start_twice(run: Run, random: random.Random, seconds: float) -> bool:
+    """The same command a second time, while the first is at work."""
+    first = at_work(run, 0)
+    second = run.start(output="second.txt")
+    second.wait()
+    if first.poll() is None:
+        words = run.output("second.txt")
+        assert second.returncode != 0 and "Directory cannot be locked" in words and "Traceback" not in words, words
+    first.terminate()
+    return stopped(run, first)
+
+
+def kill_training(run: Run, random: random.Random, seconds: float) -> bool:
+    """kill -9 of everything while a transformer is in training."""
+    process = run.start()
+    while process.poll() is None and not jobs(process.pid, "train_sbert") + jobs(process.pid, "train_colbert"):
+        time.sleep(0.1)
+    ends_within(process, random.uniform(0, 2 * seconds))
+    return killed(run, process)
+
+
+FAULTS = {
+    "kill -9 of everything": kill_all,
+    "kill -9 of one job": kill_job,
+    "Ctrl-C": interrupt,
+    "SIGTERM": terminate,
+    "disk full": fill_disk,
+    "read-only results": make_read_only,
+    "memory limit": limit_memory,
+    "clock jump": move_clock,
+    "two runs at once": start_twice,
+    "kill -9 in training": kill_training,
+}
+ON_A_DISK_OF_ITS_OWN = ("disk full", "read-only results")
+SIZE = 2**30  # bytes of that disk
+ROOM = 2**18  # bytes, at most, that it has left when it is to run full
+
+
+def mount(run: Run, option: str) -> None:
+    """Give the results a disk of their own, or change it. Raises OSError where that is not allowed."""
+    remount = "remount," * os.path.ismount(run.results)
+    command = ["mount", "-t", "tmpfs", "-o", remount + option, "tmpfs", str(run.results)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise OSError(done.stderr.strip())
+
+
+def unmount(run: Run) -> None:
+    if os.path.ismount(run.results):
+        subprocess.run(["umount", str(run.results)], check=True)
+
+
+def at_work(run: Run, seconds: float) -> subprocess.Popen:
+    """The run, ``seconds`` after its first job could start, or when it has ended."""
+    process = run.start()
+    while process.poll() is None and not run.is_locked():
+        time.sleep(0.01)
+    ends_within(process, seconds)
+    return process
+
+
+def refused(run: Run, process: subprocess.Popen, pattern: str) -> bool:
+    """Whether the run failed rather than finished; that it said why, in a line."""
+    if process.wait() == 0:
+        return False
+    output = run.output()
+    assert re.search(pattern, output) and "Traceback" not in output, output
+    return True
+
+
+def killed(run: Run, process: subprocess.Popen) -> bool:
+    """Kill -9 all of a run, then do as Snakemake says; whether it was there to be killed."""
+    if process.poll() is not None:
+        assert process.returncode == 0, run.output()
+        return False
+    kill_session(process)
+    if run.is_locked():
+        assert run.start().wait() != 0 and "--unlock" in run.output(), run.output()
+        run.finish("--unlock")
+    return True
+
+
+def stopped(run: Run, process: subprocess.Popen) -> bool:
+    """Whether the run was stopped before it was done; that nothing of it is left, and nothing in the way."""
+    process.wait()
+    assert not session(process.pid) and not run.is_locked(), run.output()
+    return process.returncode != 0
+
+
+# What must hold
+
+
+def strike(run: Run, fault: str, undisturbed: dict[str, bytes], random: random.Random, seconds: float) -> None:
+    """Let ``fault`` befall the run, from the start again if it is done before that; nothing is half-written then."""
+    while not FAULTS[fault](run, random, seconds):
+        recover(run, undisturbed)
+        run.wipe()
+    for name, content in run.files().items():
+        assert undisturbed.get(name, content) == content, f"{fault}: {name} is not whole"
+
+
+def recover(run: Run, undisturbed: dict[str, bytes]) -> None:
+    """The same command again ends with the undisturbed run's files, and has nothing to do after that."""
+    run.finish()
+    files = run.files()
+    assert sorted(files) == sorted(undisturbed), f"left or lost: {sorted(files.keys() ^ undisturbed.keys())}"
+    different = [name for name in files if files[name] != undisturbed[name]]
+    assert not different, f"other bytes: {different}"
+    assert "Nothing to be done" in run.finish()
+    run.ends += 1

@@ -1,0 +1,49 @@
+"""A small run that meets each fault once, one after the other; `run.py` beside this is the long form.
+
+What is undisturbed runs on one core, what is disturbed on all: the number of threads changes no byte either.
+"""
+
+import random
+from contextlib import suppress
+from time import monotonic
+
+import pytest
+
+from .faults import FAULTS, ON_A_DISK_OF_ITS_OWN, Run, mount, recover, strike, unmount
+
+SEED = 0
+SMALL = ["--configfile", "tests/tiny.yaml", "--config", "datasets=[eurlex]", "encoders=[dssm]"]
+SMALL += ["experiments=[]", "seeds=[]"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The files of the undisturbed run, and the seconds it took."""
+    run, start = Run(tmp_path_factory.mktemp("faults") / "undisturbed", *SMALL), monotonic()
+    run.finish("--cores", "1")
+    return run.files(), monotonic() - start
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The disturbed one, on a disk of its own where that can be."""
+    run = Run(tmp_path_factory.mktemp("faults") / "disturbed", *SMALL)
+    with suppress(OSError):
+        mount(run, "rw")
+    yield run
+    unmount(run)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault != "kill -9 in training"])
+def test_no_fault_leaves_a_half_written_file(fault, run, undisturbed):
+    if fault in ON_A_DISK_OF_ITS_OWN:
+        try:
+            mount(run, "rw")
+        except OSError as error:
+            pytest.skip(f"no disk of its own can be mounted here: {error}")
+    files, seconds = undisturbed
+    strike(run, fault, files, random.Random(f"{SEED} {fault}"), seconds / len(FAULTS))
+
+
+def test_in_the_end_all_is_as_if_nothing_had_been(run, undisturbed):
+    recover(run, undisturbed[0])
