@@ -194,7 +194,7 @@ def make_read_only(run: Run, random: random.Random, seconds: float) -> bool:
     """Results on a disk that cannot be written; mended later."""
     mount(run, "ro")
     try:
-        return refused(run, run.start(), "error: results.*: not writable: make it so")
+        return refused(run, run.start(), "error: results.*: not writable: make it so|Write-protected output files")
     finally:
         mount(run, "rw")
 

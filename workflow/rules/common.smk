@@ -90,7 +90,7 @@ if workflow.resource_settings.cores is None and workflow.resource_settings.nodes
     workflow.global_resources["_cores"] = workflow.resource_settings.cores
 
 
-# Else it depends on what is done already, and some of Snakemake's answers are tracebacks.
+# Where a job was cut off, Snakemake would answer with a traceback.
 onstart:
     for folder in ("results", f"results/{RUN}"):
         if Path(folder).exists() and not os.access(folder, os.W_OK):
