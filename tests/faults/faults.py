@@ -152,7 +152,7 @@ def ends_within(process: subprocess.Popen, seconds: float) -> bool:
 
 
 def kill_all(run: Run, random: random.Random, seconds: float) -> bool:
-    """kill -9 of Snakemake and all its jobs, or a power cut."""
+    """kill -9 of Snakemake and all its jobs."""
     process = run.start()
     ends_within(process, random.uniform(0, 2 * seconds))
     return killed(run, process)
@@ -194,7 +194,7 @@ def make_read_only(run: Run, random: random.Random, seconds: float) -> bool:
     """Results on a disk that cannot be written; mended later."""
     mount(run, "ro")
     try:
-        return refused(run, run.start(), "Read-only file system|Write-protected output files")
+        return refused(run, run.start(), "error: results.*: not writable: make it so|Write-protected output files")
     finally:
         mount(run, "rw")
 
@@ -322,9 +322,13 @@ def stopped(run: Run, process: subprocess.Popen) -> bool:
 
 def strike(run: Run, fault: str, undisturbed: dict[str, bytes], random: random.Random, seconds: float) -> None:
     """Let ``fault`` befall the run, from the start again if it is done before that; nothing is half-written then."""
-    while not FAULTS[fault](run, random, seconds):
+    for _ in range(10):
+        if FAULTS[fault](run, random, seconds):
+            break
         recover(run, undisturbed)
         run.wipe()
+    else:
+        raise AssertionError(f"{fault}: the run finished as if nothing had been")
     for name, content in run.files().items():
         assert undisturbed.get(name, content) == content, f"{fault}: {name} is not whole"
 

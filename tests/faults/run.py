@@ -5,6 +5,7 @@ python tests/faults/run.py --kills 50 --tries 5 --trainings 10 --seed 0
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -50,6 +51,8 @@ def suite(work: Path, arguments: list[str], faults: list[str], rng: random.Rando
 
 
 def main() -> int:
+    # With nohup or & it is ignored, and so it would be by the runs.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50, help="kill -9 of everything, at this many random times")
     parser.add_argument("--tries", type=int, default=5, help="of each other fault")

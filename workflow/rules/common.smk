@@ -90,6 +90,13 @@ if workflow.resource_settings.cores is None and workflow.resource_settings.nodes
     workflow.global_resources["_cores"] = workflow.resource_settings.cores
 
 
+# Where a job was cut off, Snakemake would answer with a traceback.
+onstart:
+    for folder in ("results", f"results/{RUN}"):
+        if Path(folder).exists() and not os.access(folder, os.W_OK):
+            raise SystemExit(f"error: {folder}: not writable: make it so, then run the same command again")
+
+
 def stop(where, expected):
     """End with one line that names the config key and what was expected."""
     raise SystemExit(f"error: config: {where}: {expected}")
