@@ -12,6 +12,7 @@ include: "workflow/rules/encoders.smk"
 include: "workflow/rules/multiview.smk"
 include: "workflow/rules/search.smk"
 include: "workflow/rules/colbert.smk"
+include: "workflow/rules/shards.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/click_log.smk"
 include: "workflow/rules/flat_popularity.smk"
@@ -26,6 +27,7 @@ rule all:
     input:
         tables(),
         [experiment(name) for name in config["experiments"]],
+        f"results/{RUN}/provenance.json",
 
 
 # `snakemake popularity` and so on: one experiment of the paper alone.

@@ -3,7 +3,12 @@
 from collections import Counter
 
 import pytest
+from hypothesis import settings
 from mvg.data import READERS, SPLIT_RULES, write_prepared
+
+# No test is timed: first calls compile, and machines are busy.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_every_loss_learns_which_words_mean_which_document(loss):
     # k = 100 finds all of 5 documents: look at the first alone.
     documents, queries, _, dev = toy()
     trained = fit(loss, epochs=20, patience=20)
-    first = (trained.encode(queries)[dev.queries] @ trained.encode(documents, documents=True).T).argmax(1)
+    first = (trained.encode(queries)[dev.queries] @ trained.encode(documents, first_document=0).T).argmax(1)
     assert (first == dev.pairs[1]).mean() > 0.9
 
 
@@ -93,7 +93,7 @@ def test_a_saved_model_is_the_same_model(tmp_path):
     trained.save(tmp_path / "m.safetensors", tmp_path / "t.model")
     loaded = dssm.load(tmp_path / "m.safetensors", tmp_path / "t.model", trained.settings)
     documents = toy()[0]
-    assert (loaded.encode(documents, documents=True) == trained.encode(documents, documents=True)).all()
+    assert (loaded.encode(documents, first_document=0) == trained.encode(documents, first_document=0)).all()
     trained.save_history(tmp_path / "training.csv")
     assert (tmp_path / "training.csv").read_text().splitlines()[0] == "epoch,step,loss,recall,map"
 
@@ -169,4 +169,4 @@ def test_checkpoints_are_of_one_training_from_the_untrained_model_to_its_end():
     plain = dssm_training.fit(documents, queries, train, dev, settings(epochs=3, patience=3), **options)
     assert trained.history == plain.history
     best = 1 + np.argmax([h["recall"] + h["map"] for h in plain.history])
-    assert (plain.encode(documents, documents=True) == kept[best][0]).all()
+    assert (plain.encode(documents, first_document=0) == kept[best][0]).all()

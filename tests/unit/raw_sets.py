@@ -1,7 +1,9 @@
 """Small invented raw data sets, one of each format, as the bytes of their files by name."""
 
 import gzip
+import io
 import json
+import tarfile
 import zipfile
 
 
@@ -126,3 +128,14 @@ def write_zip(path, files: dict[str, bytes]):
         for name, data in files.items():
             archive.writestr(name, data)
     return path
+
+
+def tar(files: dict[str, bytes]) -> bytes:
+    """The bytes of a ``.tar.gz``."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return packed.getvalue()

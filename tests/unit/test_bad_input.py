@@ -12,7 +12,7 @@ import zipfile
 import pyarrow.parquet
 import pytest
 from mvg.data import READERS, DataError, archives, xml_records
-from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, write_files
+from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, tar, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
 GZIP = RAW_FILES["xc"]["tst.json.gz"]
@@ -456,6 +456,23 @@ def test_settings_that_do_not_fit_the_log_are_refused(prepare, tmp_path, options
 def test_files_of_msmarco_that_do_not_fit_each_other(prepare, tmp_path, name, data, expected):
     raw = write_files(tmp_path / "raw", RAW_FILES["msmarco"] | {name: data})
     assert expected in refusal(prepare, "msmarco", raw)
+    assert nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a.tar.gz": tar(RAW_FILES["msmarco"])[:-30]}, "a.tar.gz: expected a whole, readable file, but: "),
+        ({"a.tar.gz": b"no tar"}, "a.tar.gz: expected a whole, readable file, but: Not a gzipped file"),
+        ({"a.tar.gz": tar({"b/x.tsv": b"", "c/x.tsv": b""})}, "a.tar.gz/c/x.tsv: expected each file once in"),
+        ({"a.tar.gz": tar({"x": bytes(2**25)})}, "a.tar.gz/x: expected to unpack to at most 200 times its size"),
+        ({"a.tar.gz": tar({}), "b.tgz": tar({})}, "raw: expected one .tar.gz there, found a.tar.gz, b.tgz"),
+        ({"a.tar.gz": tar({"../collection.tsv": b"7 a\n"})}, "collection.tsv: line 1: expected an id and a text"),
+        ({"a.tar.gz": tar({"x.tsv": b""})}, "raw: expected a file collection.tsv there"),
+    ],
+)  # fmt: skip
+def test_bad_tars_of_msmarco_are_refused(prepare, tmp_path, files, expected):
+    assert expected in refusal(prepare, "msmarco", write_files(tmp_path / "raw", files))
     assert nothing_left(tmp_path)
 
 

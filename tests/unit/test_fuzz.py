@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import pytest
 from mvg.data import READERS, DataError, write_prepared
-from raw_sets import MICE, RAW_FILES, bioasq, jsonl, mesh, write_files, write_zip
+from raw_sets import MICE, RAW_FILES, bioasq, jsonl, mesh, tar, write_files, write_zip
 
 CASES = int(os.environ.get("MVG_FUZZ_CASES", 10_000))
 ONLY = os.environ.get("MVG_FUZZ_ONLY")
@@ -48,6 +48,8 @@ def seeds(format: str, folder) -> list[dict[str, bytes]]:
         listed = b'{"files": [{"name": "a.xml.gz"}, {"name": "b.xml.gz"}, {"name": "desc2026.xml"}]}'
         more = {"a.xml.gz.md5": md5, "desc2026.xml": mesh(MICE), "downloaded.json": listed}
         found.append(files | more)
+    if format == "msmarco":
+        found.append({"all.tar.gz": tar(files)})
     if format == "bioasq":
         found.append({"a.json.gz": gzip.compress(bioasq((101, "T", "Mice"), (132, "T", "Mice"), (111, "T", "Mice")))})
     return found

@@ -24,7 +24,7 @@ def by_definition(queries, tokens, starts):
     return np.array([[sum((own @ x).max() for x in query.astype(np.float64)) for own in spans] for query in queries])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 30), st.integers(1, 6), st.integers(1, 20), st.integers(1, 40))
 def test_search_is_the_definition(seed, n_documents, longest, n_queries, k):
     queries, tokens, starts = case(seed, n_documents, longest, n_queries)

@@ -19,6 +19,7 @@ from mvg.data import (
     save_split,
     write_prepared,
 )
+from mvg.data.splits import thinned
 from raw_sets import RAW_FILES, write_files
 
 APPLE, PEAR = Document("a", "Apple"), Document("p", "Pear", "A fruit.")
@@ -154,7 +155,7 @@ def test_nothing_inside_a_text_is_touched(tmp_path, title):
     assert round_trip(tmp_path / "data", title) == (title, f"x{title}")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(title=st.text())
 def test_any_text_survives_outer_whitespace_aside(tmp_path, title):
     assert round_trip(tmp_path / "data", title) == (title.strip(), f"x{title}".strip())
@@ -296,3 +297,16 @@ def test_texts_that_are_not_beir_are_refused(tmp_path, line, message):
     with pytest.raises(DataError) as error:
         load_texts(tmp_path / "corpus.jsonl")
     assert f"corpus.jsonl: line 2: {message}" in str(error.value)
+
+
+def test_a_share_of_the_queries_of_a_split_may_be_kept():
+    records = [Document("d", "oak")]
+    records += [Query(f"{split}{row}", "oak", split, ("d",)) for split in ("train", "test") for row in range(2000)]
+    dropped = Counter()
+    kept = list(thinned(records, {"test": 0.1}, dropped))
+    counts = Counter(record.split for record in kept if isinstance(record, Query))
+    assert kept[0] == records[0] and counts["train"] == 2000 and 150 < counts["test"] < 250
+    assert dropped == {"test_queries_beyond_keep": 2000 - counts["test"]}
+    assert [r for r in kept if r in records[2001:]] == list(thinned(records[2001:], {"test": 0.1}, Counter()))
+    more = thinned(records, {"test": 0.2}, Counter())
+    assert set(kept) <= set(more)  # a larger share holds the smaller one

@@ -21,6 +21,7 @@ from raw_sets import (
     law,
     medline,
     page,
+    tar,
     write_files,
     write_zip,
 )
@@ -349,6 +350,17 @@ def test_msmarco_may_be_gzipped(tmp_path):
     plain = read("msmarco", write_files(tmp_path / "plain", RAW_FILES["msmarco"]))
     packed = {f"{name}.gz": gzip.compress(data) for name, data in RAW_FILES["msmarco"].items()}
     assert read("msmarco", write_files(tmp_path / "packed", packed)) == plain
+
+
+def test_msmarco_may_lie_in_its_tar_as_it_is_downloaded(tmp_path):
+    files = RAW_FILES["msmarco"]
+    plain = read("msmarco", write_files(tmp_path / "plain", files))
+    inside = {f"./{name}": data for name, data in files.items() if name != "qrels.train.tsv"}
+    packed = {"collectionandqueries.tar.gz": tar(inside), "qrels.train.tsv": files["qrels.train.tsv"]}
+    assert read("msmarco", write_files(tmp_path / "packed", packed)) == plain
+    # What somebody unpacked is read from there.
+    more = packed | {"collection.tsv": b"7\tunpacked\n8\t\n"}
+    assert read("msmarco", write_files(tmp_path / "more", more))[0]["7"].text == "unpacked"
 
 
 def test_tabs_inside_a_passage_are_text(tmp_path):

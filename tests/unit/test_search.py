@@ -27,7 +27,7 @@ def brute_force(views, queries, k, excluded):
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 25), st.integers(1, 12), st.booleans(), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_equal_to_the_definition(seed, n_documents, n_views, k, with_prior, tied):
     rng = np.random.default_rng(seed)
     documents = rng.normal(size=(n_documents, 4)).astype(np.float32)
@@ -110,7 +110,6 @@ def test_a_saved_index_is_a_faiss_index_with_the_owner_of_each_vector(tmp_path):
 
 
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 15))
-@settings(deadline=None)
 def test_top_k_of_dense_scores_breaks_ties_by_row(seed, width, k):
     scores = np.random.default_rng(seed).integers(0, 4, (5, width)).astype(float)
     expected = np.argsort(-scores, axis=1, kind="stable")[:, :k]

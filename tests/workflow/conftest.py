@@ -16,11 +16,11 @@ class Workflow:
     """The project's files in ``folder``; ``run`` calls snakemake there as a user would."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
+        self.folder, self.python, self.variables = folder, sys.executable, {}
 
     def run(self, *arguments, check=True):
-        command = [sys.executable, "-m", "snakemake", *arguments]
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        command = [self.python, "-m", "snakemake", *arguments]
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | self.variables
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, env=environment)
         if check:
             assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,6 @@
 """The paper's experiment as it would run, and a download through the workflow from a local server."""
 
+import hashlib
 import json
 import re
 import sys
@@ -54,13 +55,12 @@ def test_raw_files_of_ones_own_are_sampled_as_the_config_says(fresh):
 def from_server(fresh):
     """from_server(behaviours) -> the finished run; downloads.yaml of the copy names a local server."""
 
-    def run(behaviours):
+    def run(behaviours, target="results/real/eurlex/data/stats.json"):
         with serving({f"/{name}": behaviour for name, behaviour in behaviours.items()}) as address:
             files = [{"name": name, "urls": [f"{address}/{name}"]} for name in FILES]
             entry = {"title": "EURLEX57K", "licence": "x", "citation": "x", "files": files}
             catalogue = fresh / "workflow/mvg/data/downloads.yaml"
             catalogue.write_text(yaml.safe_dump({"eurlex": entry}), encoding="utf-8")
-            target = "results/real/eurlex/data/stats.json"
             config = ("run=real", "datasets=[eurlex]", "sources={eurlex: {source: download}}")
             return fresh.run(target, "--config", *config, check=False)
 
@@ -75,6 +75,16 @@ def test_a_download_is_prepared_and_not_fetched_again(fresh, from_server):
     assert [file["name"] for file in listed["files"]] == list(FILES)
     (fresh / "results/real/eurlex/data/stats.json").unlink()
     assert from_server({}).returncode == 0
+
+
+def test_the_checksums_of_a_download_are_those_seen_when_it_came(fresh, from_server):
+    target = "results/real/eurlex/raw.checksums.json"
+    assert from_server({name: Behaviour(data) for name, data in FILES.items()}, target).returncode == 0
+    told = json.loads((fresh / target).read_text())
+    assert {name: (file["bytes"], file["sha256"]) for name, file in told.items()} == {
+        name: (len(data), hashlib.sha256(data).hexdigest()) for name, data in FILES.items()
+    }
+    assert all(file["url"].endswith(name) for name, file in told.items())
 
 
 def test_what_cannot_be_fetched_is_one_line_and_can_be_put_there_by_hand(fresh, from_server):

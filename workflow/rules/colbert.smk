@@ -43,20 +43,19 @@ rule encode_colbert:
         pairs=expand("results/{run}/{dataset}/data/pairs.{split}.npz", split=SPLITS, allow_missing=True),
         model="results/{run}/{dataset}/{encoder}/colbert",
     output:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        query_tokens=expand(
-            "results/{run}/{dataset}/{encoder}/query_tokens.{split}.npy", split=SPLITS, allow_missing=True
-        ),
-        real=expand(
-            "results/{run}/{dataset}/{encoder}/query_tokens.{split}.real.npy",
-            split=SPLITS,
-            allow_missing=True,
-        ),
+        tokens=sharded("results/{run}/{dataset}/{encoder}/tokens.npy"),
+        starts=sharded("results/{run}/{dataset}/{encoder}/starts.npy"),
+        query_tokens=[
+            sharded(f"results/{{run}}/{{dataset}}/{{encoder}}/query_tokens.{split}.npy") for split in SPLITS
+        ],
+        real=[
+            sharded(f"results/{{run}}/{{dataset}}/{{encoder}}/query_tokens.{split}.real.npy")
+            for split in SPLITS
+        ],
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
     conda:
         "../../envs/encoders.yaml"
     threads: torch_threads
@@ -65,6 +64,7 @@ rule encode_colbert:
         mem_mb=megabytes(factor=100, base=2000),
         runtime=120,
     params:
+        shard=shard_of,
         threads=torch_threads,
         device=config["device"],
     message:
@@ -81,12 +81,12 @@ rule fit_colbert_views:
         real="results/{run}/{dataset}/{encoder}/query_tokens.train.real.npy",
         pairs="results/{run}/{dataset}/data/pairs.train.npz",
     output:
-        vectors="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy",
-        owner="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy",
+        vectors=sharded("results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy"),
+        owner=sharded("results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
@@ -94,6 +94,7 @@ rule fit_colbert_views:
         mem_mb=megabytes(factor=5, base=2000),
         runtime=120,
     params:
+        shard=shard_of,
         seed=config["seed"],
     message:
         "MVG over ColBERT: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
@@ -101,19 +102,22 @@ rule fit_colbert_views:
         "../scripts/fit_colbert_views.py"
 
 
-rule choose_prior_over_colbert:
+rule choose_over_tokens:
     input:
         tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
         starts="results/{run}/{dataset}/{encoder}/starts.npy",
         queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
         train="results/{run}/{dataset}/data/pairs.train.npz",
         dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/owner.npy",
     output:
-        "results/{run}/{dataset}/{encoder}/choice.json",
+        prior="results/{run}/{dataset}/{encoder}/choice.json",
+        both=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/choice.json",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_prior.log",
+        "results/{run}/logs/{dataset}/{encoder}/choose_on_dev.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_prior.tsv"
+        "results/{run}/benchmarks/{dataset}/{encoder}/choose_on_dev.tsv"
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -125,44 +129,28 @@ rule choose_prior_over_colbert:
     params:
         k=max(config["ks"]),
     message:
-        "Choose the popularity prior over {wildcards.encoder} on dev of {wildcards.dataset}"
+        "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
         "../scripts/choose_over_tokens.py"
 
 
-use rule choose_prior_over_colbert as choose_prior_and_views_over_colbert with:
-    input:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
-        vectors="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy",
-        owner="results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy",
-    output:
-        "results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/choice.json",
-    log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.log",
-    benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.tsv"
-    message:
-        "Choose prior and view bias over {wildcards.encoder} on dev of {wildcards.dataset}"
-
-
 rule search_colbert:
     input:
-        unpack(views_of),
-        unpack(choice_of),
         tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
         starts="results/{run}/{dataset}/{encoder}/starts.npy",
         queries="results/{run}/{dataset}/{encoder}/query_tokens.test.npy",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/owner.npy",
+        prior="results/{run}/{dataset}/{encoder}/choice.json",
+        both=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/choice.json",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        test="results/{run}/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
+        [sharded(ranking) for ranking in RANKINGS],
     log:
-        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/search.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.tsv")
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -172,8 +160,9 @@ rule search_colbert:
         mem_mb=megabytes(factor=3, base=1500),
         runtime=240,
     params:
+        shard=shard_of,
         k=max(config["ks"]),
     message:
-        "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
+        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
     script:
         "../scripts/search_colbert.py"

@@ -25,6 +25,7 @@ SIMULATED = {
     "wikiseealso": "xc",
     "clicklog": "clicklog",
     "flat": "msmarco",
+    "large": "msmarco",
 }
 DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
 KNOWN_SETS = SIMULATED | DOWNLOADS
@@ -76,6 +77,11 @@ shell.prefix(
     "export PYTHONHASHSEED=0 CUBLAS_WORKSPACE_CONFIG=:4096:8 OMP_WAIT_POLICY=PASSIVE; "
     "export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
 )
+
+# What was typed, for provenance.json. No parameter, which would run its rule again with every other
+# command; a job inherits it, on a cluster too, whose own command is another.
+if workflow.is_main_process:
+    os.environ.update(MVG_COMMAND=shlex.join(["snakemake", *sys.argv[1:]]))
 
 # Snakemake looks for a default profile in profiles/ beside the Snakefile, and ours lies in
 # workflow/profiles/default: without it, a plain `snakemake` would ask for --cores.
@@ -190,7 +196,7 @@ def check_config():
 def check_options(name, source):
     """A source says only what its format's reader, or its download, takes."""
     listed = source["source"] == "download" and name == "pubmed"
-    taken = ["source", "path", "format"] + READER_OPTIONS.get(format_of(name), [])
+    taken = ["source", "path", "format", "keep"] + READER_OPTIONS.get(format_of(name), [])
     for key in source:
         if key not in taken + (["year", "files"] if listed else []):
             stop(f"sources.{name}.{key}", f"not a setting of {source['source']} {format_of(name)}")
@@ -218,7 +224,8 @@ def source_of(dataset):
     entry, raw_dir = config["sources"].get(dataset), config["raw_dir"]
     if raw_dir and dataset in KNOWN_SETS and (Path(raw_dir) / dataset).is_dir():
         format = KNOWN_SETS[dataset]
-        options = {key: entry[key] for key in READER_OPTIONS.get(format, []) if key in (entry or {})}
+        keys = ["keep"] + READER_OPTIONS.get(format, [])
+        options = {key: entry[key] for key in keys if key in (entry or {})}
         return {"source": "path", "path": str(Path(raw_dir) / dataset), "format": format} | options
     return entry
 
@@ -341,6 +348,7 @@ def local_init(wildcards):
 
 
 check_config()
+CHECKED = dict(config)  # for provenance.json: the defaults filled in, none of the encoders that follow
 
 # An encoder with another seed is one more encoder, with the settings of its own.
 SEEDS = {name: seed for names in repeated().values() for name, seed in names.items()}
@@ -353,7 +361,10 @@ config["encoder_settings"] = config["encoder_settings"] | {
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
+SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
+# What a run ranks with one encoder: plain, with the prior, with MVG, with both.
+RANKINGS = expand("results/{run}/{dataset}/runs/{wrapper}{encoder}.npz", wrapper=WRAPPERS, allow_missing=True)
 BI_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) != "colbert"]
 TOKEN_ENCODERS = [encoder for encoder in config["encoders"] if kind_of(encoder) == "colbert"]
 # Ablations take a while: over the encoders of the sweeps.
@@ -378,6 +389,7 @@ wildcard_constraints:
     wrapper=r"(mvg\+)?(prior\+)?",
     method=r"[a-z0-9][a-z0-9.+-]*",
     split="train|dev|test",
+    shard="[0-9]+-of-[0-9]+",
     beta="[0-9.e-]+",
     m_avg="[0-9.e-]+",
 
@@ -385,6 +397,26 @@ wildcard_constraints:
 def methods_over(encoder):
     """BM25 and the encoder: plain, with the prior, with MVG."""
     return ["bm25", encoder, f"prior+{encoder}", f"mvg+{encoder}"]
+
+
+def in_shards(path):
+    """The path of a shard's part of a file; of the file itself where there is one shard."""
+    stem, kind = path.rsplit(".", 1)
+    return path if SHARDS == ["1-of-1"] else f"{stem}.{{shard}}.{kind}"
+
+
+def sharded(path):
+    """The same for an output: parts are of no use once they are gathered."""
+    return path if SHARDS == ["1-of-1"] else temp(in_shards(path))
+
+
+def parts(path):
+    """All parts of a file, in order."""
+    return expand(in_shards(path), shard=SHARDS, allow_missing=True)
+
+
+def shard_of(wildcards):
+    return wildcards.get("shard", "1-of-1")
 
 
 def depth(wildcards):
@@ -478,27 +510,15 @@ def raw_files(wildcards):
 
 
 def raw_source(wildcards):
-    """What the reader needs to know: format, path, its options, and whether the data are simulated."""
+    """What the reader needs to know: format, path, its options; which queries to keep; whether they are simulated."""
     source, format = source_of(wildcards.dataset), format_of(wildcards.dataset)
     return {
         "format": format,
         "path": raw_folder(wildcards),
         "options": {key: source[key] for key in READER_OPTIONS.get(format, []) if key in source},
+        "keep": source.get("keep", {}),
         "simulated": source["source"] == "simulated",
     }
-
-
-def mvg_folder(wildcards):
-    """Behavioural vectors of the configured budget; over ColBERT they join its token vectors."""
-    folder = "token_views" if kind_of(wildcards.encoder) == "colbert" else "mvg"
-    return f"{'results/{run}/{dataset}/{encoder}'.format(**wildcards)}/{folder}/{BUDGET}"
-
-
-def views_of(wildcards):
-    """Behavioural vectors, if the method has them."""
-    if "mvg+" not in wildcards.wrapper:
-        return {}
-    return {name: f"{mvg_folder(wildcards)}/{name}.npy" for name in ("vectors", "owner")}
 
 
 def token_level(wildcards):
@@ -508,17 +528,6 @@ def token_level(wildcards):
     return {
         key: f"{folder}/{encoder}/{name}.npy" for encoder in TOKEN_ENCODERS[:1] for key, name in names.items()
     }
-
-
-def choice_of(wildcards):
-    """What was chosen on dev, if the method has a prior."""
-    if "prior+" not in wildcards.wrapper:
-        return {}
-    folder = "results/{run}/{dataset}/{encoder}".format(**wildcards)
-    if "mvg+" in wildcards.wrapper:
-        folder = mvg_folder(wildcards)
-    train = "results/{run}/{dataset}/data/pairs.train.npz".format(**wildcards)
-    return {"choice": f"{folder}/choice.json", "train": train}
 
 
 def scores_of(wildcards):

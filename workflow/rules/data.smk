@@ -12,8 +12,9 @@ rule simulate:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        # Queries are held as they are drawn: 4 GB for 4.6 million of them.
+        mem_mb=1000 + config["simulation"].get("queries", 0) // 1000,
+        runtime=60,
     params:
         shape="{dataset}",
         seed=config["seed"],
@@ -53,6 +54,33 @@ rule download:
         "Download the original of {wildcards.dataset}"
     script:
         "../scripts/download.py"
+
+
+# A job of its own, so that files of many GB are read again only if they change; and after prepare, which
+# says what is wrong with them.
+rule checksum_raw:
+    input:
+        raw_files,
+        stats=ancient("results/{run}/{dataset}/data/stats.json"),
+    output:
+        "results/{run}/{dataset}/raw.checksums.json",
+    log:
+        "results/{run}/logs/{dataset}/checksum_raw.log",
+    benchmark:
+        "results/{run}/benchmarks/{dataset}/checksum_raw.tsv"
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=120,
+    params:
+        folder=raw_folder,
+        downloaded=lambda wildcards: source_of(wildcards.dataset)["source"] == "download",
+    message:
+        "Checksums of the raw files of {wildcards.dataset}"
+    script:
+        "../scripts/checksum_raw.py"
 
 
 rule prepare:

@@ -21,7 +21,7 @@ rule train_dssm:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
-        mem_mb=megabytes(factor=40, base=2000),
+        mem_mb=megabytes(factor=10, base=2000),
         runtime=240,
     params:
         settings=settings_of,
@@ -40,21 +40,22 @@ rule encode_dssm:
         model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
         tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
     output:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        documents=sharded("results/{run}/{dataset}/{encoder}/documents.npy"),
+        queries=sharded("results/{run}/{dataset}/{encoder}/queries.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
     wildcard_constraints:
         encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
     threads: TORCH_THREADS
     resources:
-        mem_mb=megabytes(factor=20, base=1500),
+        mem_mb=megabytes(factor=10, base=1000),
         runtime=60,
     params:
+        shard=shard_of,
         settings=settings_of,
         threads=TORCH_THREADS,
     message:
@@ -69,12 +70,12 @@ rule encode_pretrained:
         corpus="results/{run}/{dataset}/data/corpus.jsonl",
         queries="results/{run}/{dataset}/data/queries.jsonl",
     output:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        documents=sharded("results/{run}/{dataset}/{encoder}/documents.npy"),
+        queries=sharded("results/{run}/{dataset}/{encoder}/queries.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
     wildcard_constraints:
         encoder=of_kind("pretrained"),
     conda:
@@ -85,6 +86,7 @@ rule encode_pretrained:
         mem_mb=megabytes(factor=20, base=3000),
         runtime=240,
     params:
+        shard=shard_of,
         settings=settings_of,
         threads=TORCH_THREADS,
         device=config["device"],
@@ -136,12 +138,12 @@ rule encode_sbert:
         queries="results/{run}/{dataset}/data/queries.jsonl",
         model="results/{run}/{dataset}/{encoder}/model",
     output:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        documents=sharded("results/{run}/{dataset}/{encoder}/documents.npy"),
+        queries=sharded("results/{run}/{dataset}/{encoder}/queries.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
     wildcard_constraints:
         encoder=of_kind("sbert"),
     conda:
@@ -152,6 +154,7 @@ rule encode_sbert:
         mem_mb=megabytes(factor=20, base=3000),
         runtime=240,
     params:
+        shard=shard_of,
         settings=settings_of,
         threads=torch_threads,
         device=config["device"],

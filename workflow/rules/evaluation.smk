@@ -1,12 +1,10 @@
 # Per-query scores of each method.
 
 
-# One job for all that stands on one encoder: a job of its own for each would cost more in imports.
+# One job for all that stands on one encoder, as in search.
 rule evaluate:
     input:
-        rankings=expand(
-            "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz", wrapper=WRAPPERS, allow_missing=True
-        ),
+        rankings=RANKINGS,
         pairs="results/{run}/{dataset}/data/pairs.test.npz",
         queries="results/{run}/{dataset}/data/queries.jsonl",
         stats="results/{run}/{dataset}/data/stats.json",

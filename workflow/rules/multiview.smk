@@ -30,19 +30,20 @@ rule fit_behavioural_vectors:
         pairs="results/{run}/{dataset}/data/pairs.train.npz",
         counts="results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy",
     output:
-        vectors="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy",
-        owner="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy",
+        vectors=sharded("results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy"),
+        owner=sharded("results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy"),
     log:
-        "results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=3),
+        mem_mb=megabytes(factor=1.2, base=800),  # most of it mapped from disk
         runtime=60,
     params:
+        shard=shard_of,
         seed=seed_of,
     message:
         "MVG step 2: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"

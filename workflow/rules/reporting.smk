@@ -122,3 +122,31 @@ rule loss_curves_figure:
         "Figure: how the trainings went"
     script:
         "../scripts/loss_curves.py"
+
+
+# After everything else, whose last command it names.
+rule provenance:
+    input:
+        made=[tables(), [experiment(name) for name in config["experiments"]]],
+        checksums=expand("results/{{run}}/{dataset}/raw.checksums.json", dataset=run_datasets()),
+    output:
+        "results/{run}/provenance.json",
+    log:
+        "results/{run}/logs/provenance.log",
+    benchmark:
+        "results/{run}/benchmarks/provenance.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        config=CHECKED,
+        datasets=run_datasets(),
+        seeds=sorted({config["seed"], *SEEDS.values()}),
+        deployment=sorted(method.name.lower() for method in workflow.deployment_settings.deployment_method),
+    message:
+        "What the run was made of: software, commit, command, seeds, config, inputs, machine"
+    script:
+        "../scripts/provenance.py"

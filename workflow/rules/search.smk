@@ -1,79 +1,69 @@
 # What dev decides, then exact (or approximate) search over semantic and behavioural vectors.
 
 
-rule choose_prior:
+rule choose_on_dev:
     input:
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
         train="results/{run}/{dataset}/data/pairs.train.npz",
         dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/owner.npy",
     output:
-        "results/{run}/{dataset}/{encoder}/choice.json",
+        prior="results/{run}/{dataset}/{encoder}/choice.json",
+        both=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/choice.json",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_prior.log",
+        "results/{run}/logs/{dataset}/{encoder}/choose_on_dev.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_prior.tsv"
+        "results/{run}/benchmarks/{dataset}/{encoder}/choose_on_dev.tsv"
     wildcard_constraints:
         encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=2, base=2000),
+        mem_mb=megabytes(factor=1.2, base=2500),  # most of it mapped from disk
         runtime=60,
     params:
         k=max(config["ks"]),
         seed=seed_of,
     message:
-        "Choose the popularity prior over {wildcards.encoder} on dev of {wildcards.dataset}"
+        "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
         "../scripts/choose_on_dev.py"
 
 
-use rule choose_prior as choose_prior_and_views with:
-    input:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
-        vectors="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy",
-        owner="results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy",
-    output:
-        "results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/choice.json",
-    log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.log",
-    benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_views.beta{beta}-m{m_avg}.tsv"
-    message:
-        "Choose prior and view bias over {wildcards.encoder} on dev of {wildcards.dataset}"
-
-
+# One job for all that stands on one encoder: a job of its own for each would cost more in imports.
 rule search:
     input:
-        unpack(views_of),
-        unpack(choice_of),
         documents="results/{run}/{dataset}/{encoder}/documents.npy",
         queries="results/{run}/{dataset}/{encoder}/queries.npy",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/vectors.npy",
+        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/owner.npy",
+        prior="results/{run}/{dataset}/{encoder}/choice.json",
+        both=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/choice.json",
+        train="results/{run}/{dataset}/data/pairs.train.npz",
+        test="results/{run}/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/runs/{wrapper}{encoder}.npz",
+        [sharded(ranking) for ranking in RANKINGS],
     log:
-        "results/{run}/logs/{dataset}/{encoder}/search.{wrapper}{encoder}.log",
+        in_shards("results/{run}/logs/{dataset}/{encoder}/search.log"),
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/search.{wrapper}{encoder}.tsv"
+        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.tsv")
     wildcard_constraints:
         encoder=of_kind(*ONE_VECTOR),
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=4, base=1500),
+        mem_mb=megabytes(factor=1.2, base=2000),  # most of it mapped from disk
         runtime=120,
     params:
+        shard=shard_of,
         index=config["index"],
         k=depth,
     message:
-        "Search {wildcards.dataset} with {wildcards.wrapper}{wildcards.encoder}"
+        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
     script:
         "../scripts/search.py"
 

@@ -98,20 +98,16 @@ rule train_checkpoints:
         train="results/{run}/{dataset}/data/pairs.train.npz",
         dev="results/{run}/{dataset}/data/pairs.dev.npz",
     output:
-        # Large, and of no use after the sweep.
-        documents=temp(
-            expand(
-                "results/{run}/{dataset}/{encoder}/checkpoints/{epochs}/documents.npy",
-                epochs=sorted(config["sweeps"]["checkpoints"]),
-                allow_missing=True,
-            )
+        # Kept, though they are large: another budget must not train again.
+        documents=expand(
+            "results/{run}/{dataset}/{encoder}/checkpoints/{epochs}/documents.npy",
+            epochs=sorted(config["sweeps"]["checkpoints"]),
+            allow_missing=True,
         ),
-        queries=temp(
-            expand(
-                "results/{run}/{dataset}/{encoder}/checkpoints/{epochs}/queries.npy",
-                epochs=sorted(config["sweeps"]["checkpoints"]),
-                allow_missing=True,
-            )
+        queries=expand(
+            "results/{run}/{dataset}/{encoder}/checkpoints/{epochs}/queries.npy",
+            epochs=sorted(config["sweeps"]["checkpoints"]),
+            allow_missing=True,
         ),
         history="results/{run}/{dataset}/{encoder}/checkpoints/training.csv",
     log:

@@ -1,22 +1,25 @@
-from mvg.data import load_texts
+from mvg.data import load_shard
 from mvg.data.files import save_array
+from mvg.data.shards import Shard
 from mvg.encoders import dssm
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
+    shard = Shard.parse(snakemake.params.shard)
     model = dssm.load(
         snakemake.input.model,
         snakemake.input.tokenizer,
         dssm.Settings.of(snakemake.params.settings),
         threads=snakemake.params.threads,
     )
-    for side, texts, vectors in (
+    for side, file, vectors in (
         ("documents", snakemake.input.corpus, snakemake.output.documents),
         ("queries", snakemake.input.queries, snakemake.output.queries),
     ):
+        first, texts = load_shard(file, shard)
         encoded = model.encode(
-            load_texts(texts)[1],
-            documents=side == "documents",
+            texts,
+            first_document=first if side == "documents" else None,
             progress=lambda items: log.progress(items, f"encode {side}"),
         )
         save_array(vectors, encoded)

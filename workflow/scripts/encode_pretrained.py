@@ -1,10 +1,11 @@
-from mvg.data import load_texts
+from mvg.data import load_shard
 from mvg.data.files import save_array
+from mvg.data.shards import Shard
 from mvg.encoders import pretrained
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    settings = snakemake.params.settings
+    settings, shard = snakemake.params.settings, Shard.parse(snakemake.params.shard)
     # A model trained here is a folder like any other.
     encoder = pretrained.load(
         snakemake.input.get("model", settings["init"]),
@@ -18,7 +19,7 @@ with job(snakemake.log[0]) as log:
         ("queries", snakemake.input.queries, snakemake.output.queries),
     ):
         encoded = encoder.encode(
-            load_texts(texts)[1],
+            load_shard(texts, shard)[1],
             progress=lambda batches: log.progress(batches, f"encode {side}"),
         )
         save_array(vectors, encoded)

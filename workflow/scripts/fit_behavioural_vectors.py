@@ -1,10 +1,12 @@
 from mvg.data import read_split
 from mvg.data.files import load_array, save_array
+from mvg.data.shards import Shard
 from mvg.job import job
 from mvg.multiview import fit
+from mvg.multiview.budget import of_shard
 
 with job(snakemake.log[0]) as log:
-    counts = load_array(snakemake.input.counts)
+    counts = of_shard(load_array(snakemake.input.counts), Shard.parse(snakemake.params.shard))
     vectors, owner = fit(
         load_array(snakemake.input.documents),
         load_array(snakemake.input.queries),

@@ -1,5 +1,6 @@
 from mvg.data import read_split
 from mvg.data.files import load_array, save_array
+from mvg.data.shards import Shard
 from mvg.job import job
 from mvg.multiview.tokens import fit_tokens
 
@@ -17,6 +18,7 @@ with job(snakemake.log[0]) as log:
         float(wildcards.beta),
         seed=snakemake.params.seed,
         threads=snakemake.threads,
+        shard=Shard.parse(snakemake.params.shard),
     )
     save_array(snakemake.output.vectors, vectors)
     save_array(snakemake.output.owner, owner)

@@ -2,6 +2,7 @@ from collections import Counter
 from pathlib import Path
 
 from mvg.data import READERS, SPLIT_RULES, write_prepared
+from mvg.data.splits import thinned
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
@@ -9,8 +10,9 @@ with job(snakemake.log[0]) as log:
     # What a job has made may lie elsewhere than it is called: in the local copy of a bucket.
     path = snakemake.input[0] if source["simulated"] else source["path"]
     dropped = Counter()
+    records = READERS[source["format"]](path, dropped, **source["options"])
     stats = write_prepared(
-        READERS[source["format"]](path, dropped, **source["options"]),
+        thinned(records, source["keep"], dropped),
         Path(snakemake.output.stats).parent,
         dropped,
         facts={

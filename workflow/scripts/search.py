@@ -3,30 +3,37 @@ from mvg.data import read_split
 from mvg.data.errors import DataError
 from mvg.data.files import load_array, save_arrays
 from mvg.data.pairs import of_queries
+from mvg.data.shards import Shard
 from mvg.evaluation.choice import Choice
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
-from mvg.search.index import Index
-from mvg.search.views import Views
+from mvg.search.index import search
 
 with job(snakemake.log[0]) as log:
-    given = snakemake.input
-    documents = load_array(given.documents)
-    added = [(load_array(given.vectors), load_array(given.owner)) if given.get("vectors") else None]
-    if given.get("choice"):
-        popularity = training_popularity(read_split(given.train).pairs, len(documents))
-        added = Choice.load(given.choice).applied(popularity, *added)
-    views = Views.of(documents, *added)
-    split = read_split(given.pairs)
-    try:
-        index = Index(views, snakemake.params.index, threads=snakemake.threads)
-    except ValueError as error:
-        raise DataError("config", "index", str(error)) from error
-    ranking = index.search(
-        load_array(given.queries)[split.queries],
-        snakemake.params.k,
-        excluded=of_queries(split.excluded, split.queries),
-        progress=lambda items: log.progress(items, "search"),
+    given, split = snakemake.input, read_split(snakemake.input.test)
+    documents, vectors, owner = (load_array(given[name]) for name in ("documents", "vectors", "owner"))
+    popularity = training_popularity(read_split(given.train).pairs, len(documents))
+    rows = split.queries[Shard.parse(snakemake.params.shard).rows(len(split.queries))]
+    queries = load_array(given.queries)[rows]
+    plain_and_added = (
+        (),
+        Choice.load(given.prior).applied(popularity),
+        ((vectors, owner),),
+        Choice.load(given.both).applied(popularity, (vectors, owner)),
     )
-    save_arrays(snakemake.output[0], n_floats=np.int64(views.n_floats), **ranking._asdict())
-    log(f"{len(views.owner)} vectors, {views.n_floats} floats, {len(split.queries)} queries")
+    for added, file in zip(plain_and_added, snakemake.output):
+        try:
+            ranking, n_floats = search(
+                documents,
+                queries,
+                snakemake.params.k,
+                *added,
+                index=snakemake.params.index,
+                excluded=of_queries(split.excluded, rows),
+                threads=snakemake.threads,
+                progress=lambda items: log.progress(items, "search"),
+            )
+        except ValueError as error:
+            raise DataError("config", "index", str(error)) from error
+        save_arrays(file, n_floats=np.int64(n_floats), **ranking._asdict())
+        log(f"{file}: {n_floats} floats, {len(rows)} queries")

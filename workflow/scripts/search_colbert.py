@@ -2,6 +2,7 @@ import numpy as np
 from mvg.data import read_split
 from mvg.data.files import load_array, save_arrays
 from mvg.data.pairs import of_queries
+from mvg.data.shards import Shard
 from mvg.evaluation.choice import Choice
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
@@ -9,21 +10,26 @@ from mvg.search import maxsim
 from mvg.search.views import TokenViews
 
 with job(snakemake.log[0]) as log:
-    given = snakemake.input
-    tokens, starts = load_array(given.tokens), load_array(given.starts)
-    added = [(load_array(given.vectors), load_array(given.owner)) if given.get("vectors") else None]
-    if given.get("choice"):
-        popularity = training_popularity(read_split(given.train).pairs, len(starts) - 1)
-        added = Choice.load(given.choice).applied(popularity, *added)
-    views = TokenViews.of(tokens, starts, *added)
-    split = read_split(given.pairs)
-    ranking = maxsim.search(
-        views.extend(load_array(given.queries)),
-        *views,
-        snakemake.params.k,
-        excluded=of_queries(split.excluded, split.queries),
-        threads=snakemake.threads,
-        progress=lambda items: log.progress(items, "search"),
+    given, split = snakemake.input, read_split(snakemake.input.test)
+    tokens, starts, vectors, owner = (load_array(given[name]) for name in ("tokens", "starts", "vectors", "owner"))
+    popularity = training_popularity(read_split(given.train).pairs, len(starts) - 1)
+    part = Shard.parse(snakemake.params.shard).rows(len(split.queries))
+    queries = load_array(given.queries)[part]
+    plain_and_added = (
+        (),
+        Choice.load(given.prior).applied(popularity),
+        ((vectors, owner),),
+        Choice.load(given.both).applied(popularity, (vectors, owner)),
     )
-    save_arrays(snakemake.output[0], n_floats=np.int64(views.n_floats), **ranking._asdict())
-    log(f"{len(views.vectors)} vectors, {views.n_floats} floats, {len(split.queries)} queries")
+    for added, file in zip(plain_and_added, snakemake.output):
+        views = TokenViews.of(tokens, starts, *added)
+        ranking = maxsim.search(
+            views.extend(queries),
+            *views,
+            snakemake.params.k,
+            excluded=of_queries(split.excluded, split.queries[part]),
+            threads=snakemake.threads,
+            progress=lambda items: log.progress(items, "search"),
+        )
+        save_arrays(file, n_floats=np.int64(views.n_floats), **ranking._asdict())
+        log(f"{file}: {len(views.vectors)} vectors, {views.n_floats} floats, {len(queries)} queries")

@@ -10,6 +10,7 @@ from .errors import DataError
 from .prepared import (
     Split,
     load_facts,
+    load_shard,
     load_split,
     load_splits,
     load_stats,
@@ -57,6 +58,7 @@ __all__ = [
     "Query",
     "Split",
     "load_facts",
+    "load_shard",
     "load_split",
     "load_splits",
     "load_stats",

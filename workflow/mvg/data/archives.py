@@ -10,10 +10,12 @@ import json
 import lzma
 import re
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
@@ -33,6 +35,7 @@ _FAULTS = (
     lzma.LZMAError,
     struct.error,
     zipfile.BadZipFile,
+    tarfile.TarError,
     NotImplementedError,  # an unknown compression method
     RuntimeError,  # an encrypted member
     UnicodeDecodeError,  # a member's name
@@ -83,16 +86,16 @@ class Member(NamedTuple):
     """A file, loose or in a zip: how errors call it, and how it is opened."""
 
     label: str
-    opener: Callable[[], BinaryIO]
+    opener: Callable[[], AbstractContextManager[BinaryIO]]
 
     @contextmanager
     def open(self) -> Iterator[Stream]:
         """Its bytes as they are."""
-        try:
-            file = self.opener()
-        except _FAULTS as error:
-            raise _broken(self.label, error) from error
-        with file:
+        with ExitStack() as stack:
+            try:
+                file = stack.enter_context(self.opener())
+            except _FAULTS as error:
+                raise _broken(self.label, error) from error
             yield Stream(file, self.label)
 
     @contextmanager
@@ -122,7 +125,7 @@ def read_through(path: Path, name: str) -> None:
             _exhaust(file)
 
 
-def _exhaust(file: Stream) -> None:
+def _exhaust(file: Stream | BinaryIO) -> None:
     while file.read(2**20):
         pass
 
@@ -163,6 +166,30 @@ def open_one(path, pattern: str, what: str) -> Iterator[Member]:
         if len(names) != 1:
             raise DataError(path, "", f"expected one {what} here, found {', '.join(names[:5]) or 'none'}")
         yield members[names[0]]
+
+
+def tar_members(path: Path) -> dict[str, Member]:
+    """The files of a ``.tar.gz`` by their names without folders; each opening reads it from its start."""
+    packed, members = path.stat().st_size, {}
+    try:
+        with gzip.open(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as archive:
+            for info in archive:
+                label = f"{path}/{info.name}"
+                check_size(label, info.size, packed)
+                if _base(info.name) in members:
+                    raise DataError(label, "", "expected each file once in the archive")
+                if info.isfile():
+                    members[_base(info.name)] = Member(label, partial(_open_in_tar, path, info.name))
+            _exhaust(unpacked)  # its end tells whether it is whole
+    except _FAULTS as error:
+        raise _broken(str(path), error) from error
+    return members
+
+
+@contextmanager
+def _open_in_tar(path: Path, name: str) -> Iterator[BinaryIO]:
+    with gzip.open(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as archive:
+        yield archive.extractfile(next(info for info in archive if info.name == name))
 
 
 def find(members: dict[str, Member], name: str, path) -> Member | None:

@@ -13,7 +13,7 @@ SIGNS = {
     "eurlex": r"eurovoc_concepts\.jsonl",
     "eurlex-json": r"EURLEX57K\.json",
     "medline": r"(?!desc\d{4}).*\.xml\.gz",
-    "msmarco": r"collection\.tsv(\.gz)?",
+    "msmarco": r"collection\.tsv(\.gz)?|collection.*\.tar\.gz",
     "clicklog": r"clicks.*\.csv(\.gz)?|.*\.parquet",
     "bioasq": r".*\.json(\.gz)?",
     "csv": r".*\.[ct]sv(\.gz)?",

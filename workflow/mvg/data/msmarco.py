@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from .archives import loose, text_lines
+from .archives import Member, loose, tar_members, text_lines
 from .errors import DataError
 from .fields import fit_id
 from .records import Document, Query
@@ -20,7 +20,8 @@ SPLIT_RULE = (
 def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
     """The passages of ``collection.tsv``, then the queries of each split.
 
-    ``path`` is a folder; each file may have the suffix ``.gz``. ``collection.tsv`` and
+    ``path`` is a folder; each file may have the suffix ``.gz``, or lie in the one ``.tar.gz`` that
+    is there (read once for each file that is taken from it). ``collection.tsv`` and
     ``queries.<split>.tsv`` have lines ``id text``, ``qrels.<split>.tsv`` has lines ``query 0 passage
     score``, all separated by tabs; ``<split>`` is train, dev or test, or the same with ``.small``, which
     comes first where there are both. Streamed: only the judgements of one split are held.
@@ -28,9 +29,10 @@ def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
     Counted in ``dropped``: pairs of score 0 or less. Raises DataError for whatever is not as said.
     """
     path = Path(path)
-    for _, id, text in _texts(_need(path, "collection.tsv")):
+    files = _files(path)
+    for _, id, text in _texts(_need(files, path, "collection.tsv")):
         yield Document(id, "", text)
-    names = {split: _name(path, split) for split in SPLITS}
+    names = {split: _name(files, split) for split in SPLITS}
     if not names["test"]:
         names |= {"test": names["dev"], "dev": None}
     for split, wanted in ("train", "qrels.train.tsv"), ("test", "qrels.dev.tsv"):
@@ -39,32 +41,48 @@ def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
     for split, name in names.items():
         if name:
             part_is_dev = split == "train" and not names["dev"]
-            yield from _queries(path, name, split, part_is_dev, dropped)
+            qrels = _need(files, path, f"qrels.{name}.tsv")
+            queries = _need(files, path, f"queries.{name}.tsv", f"queries.{name.removesuffix('.small')}.tsv")
+            yield from _queries(queries, qrels, split, part_is_dev, dropped)
 
 
-def _name(path: Path, split: str) -> str | None:
+def _files(path: Path) -> dict[str, Member]:
+    """Those of the folder by name; then those of its ``.tar.gz`` that it does not hold itself."""
+    if not path.is_dir():
+        raise DataError(path, "", "expected a folder with the files of MS MARCO here")
+    loose_files = sorted(file for file in path.iterdir() if file.is_file())
+    archives = [file for file in loose_files if file.name.endswith((".tar.gz", ".tgz"))]
+    if len(archives) > 1:
+        raise DataError(path, "", f"expected one .tar.gz there, found {', '.join(file.name for file in archives[:5])}")
+    files = {file.name: loose(file) for file in loose_files if file not in archives}
+    for archive in archives:
+        held = {name.removesuffix(".gz") for name in files}
+        packed = tar_members(archive)
+        files |= {name: packed[name] for name in packed if name.removesuffix(".gz") not in held}
+    return files
+
+
+def _name(files: dict[str, Member], split: str) -> str | None:
     """What stands between ``qrels.`` and ``.tsv`` for a split; None if there is no such file."""
-    return next((name for name in (f"{split}.small", split) if _find(path, f"qrels.{name}.tsv")), None)
+    return next((name for name in (f"{split}.small", split) if _find(files, f"qrels.{name}.tsv")), None)
 
 
-def _find(path: Path, name: str) -> Path | None:
-    found = [file for file in (path / name, path / f"{name}.gz") if file.is_file()]
+def _find(files: dict[str, Member], name: str) -> Member | None:
+    found = [files[wanted] for wanted in (name, f"{name}.gz") if wanted in files]
     if len(found) > 1:
-        raise DataError(found[0], "", f"expected {name} or {name}.gz, found both")
+        raise DataError(found[0].label, "", f"expected {name} or {name}.gz, found both")
     return found[0] if found else None
 
 
-def _need(path: Path, *names: str) -> Path:
+def _need(files: dict[str, Member], path: Path, *names: str) -> Member:
     """The first of the files that is there."""
-    found = [file for name in names if (file := _find(path, name))]
+    found = [file for name in names if (file := _find(files, name))]
     if not found:
         raise DataError(path, "", f"expected a file {names[0]} there")
     return found[0]
 
 
-def _queries(path: Path, name: str, split: str, part_is_dev: bool, dropped: Counter) -> Iterator[Query]:
-    file = _need(path, f"queries.{name}.tsv", f"queries.{name.removesuffix('.small')}.tsv")
-    qrels = _need(path, f"qrels.{name}.tsv")
+def _queries(file: Member, qrels: Member, split: str, part_is_dev: bool, dropped: Counter) -> Iterator[Query]:
     lines: dict[str, str] = {}  # query -> the place of its first judgement
     relevant: dict[str, list[str]] = {}
     for place, query, passage in _judgements(qrels, dropped):
@@ -75,26 +93,26 @@ def _queries(path: Path, name: str, split: str, part_is_dev: bool, dropped: Coun
         is_dev = part_is_dev and hashed_fraction(id) < DEV_SHARE
         yield Query(id, text, "dev" if is_dev else split, tuple(relevant.pop(id, ())))
     for query, place in lines.items():
-        raise DataError(qrels, place, f"expected a query of {file.name}, found '{query}'")
+        raise DataError(qrels.label, place, f"expected a query of {Path(file.label).name}, found '{query}'")
 
 
-def _texts(file: Path) -> Iterator[tuple[str, str, str]]:
+def _texts(file: Member) -> Iterator[tuple[str, str, str]]:
     """(place, id, text) of each line."""
-    with loose(file).open_text() as stream:
+    with file.open_text() as stream:
         for number, line in text_lines(stream, stream.label):
             id, tab, text = line.rstrip("\r\n").partition("\t")
             if not tab:
-                raise DataError(file, f"line {number}", "expected an id and a text, separated by a tab")
-            yield f"line {number}", fit_id(id, file, f"line {number}"), text
+                raise DataError(file.label, f"line {number}", "expected an id and a text, separated by a tab")
+            yield f"line {number}", fit_id(id, file.label, f"line {number}"), text
 
 
-def _judgements(file: Path, dropped: Counter) -> Iterator[tuple[str, str, str]]:
+def _judgements(file: Member, dropped: Counter) -> Iterator[tuple[str, str, str]]:
     """(place, query, passage) of each relevant pair."""
-    with loose(file).open_text() as stream:
+    with file.open_text() as stream:
         for number, line in text_lines(stream, stream.label):
             place, values = f"line {number}", line.split()
             if len(values) != 4 or not values[3].removeprefix("-").isdecimal():
-                raise DataError(file, place, "expected query, 0, passage and a whole number, separated by tabs")
+                raise DataError(file.label, place, "expected query, 0, passage and a whole number, separated by tabs")
             if int(values[3]) > 0:
                 yield place, values[0], values[2]
             else:

@@ -13,20 +13,25 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .archives import json_lines
+from .archives import json_lines, json_object
 from .errors import DataError
 from .fields import new_id, text_field, weight_field
 from .files import save_arrays
 from .records import Document, Query
+from .shards import Shard
 from .splits import SPLITS
 
 FILTER_HEADER = "query-id\tcorpus-id"
 QRELS_HEADER = f"{FILTER_HEADER}\tscore"
+
+# Encoders batch texts within so many: shards of whole multiples give the same bytes as one.
+SHARD_OF_TEXTS = 4096
 
 
 def write_prepared(records: Iterable[Document | Query], folder, dropped: Counter, facts: dict) -> dict:
@@ -200,9 +205,26 @@ def load_texts(path) -> tuple[list[str], list[str]]:
         for number, record in json_lines(file, path):
             place = path, f"line {number}"
             ids.append(new_id(text_field(record, "_id", *place), seen, *place))
-            title = text_field(record, "title", *place) if "title" in record else ""
-            texts.append(f"{title} {text_field(record, 'text', *place)}".strip())
+            texts.append(_text(record, *place))
     return ids, texts
+
+
+def load_shard(path, shard: Shard) -> tuple[int, list[str]]:
+    """(row of the first, texts) of a shard of what :func:`load_texts` reads.
+
+    Lines of other shards are not parsed: memory is the shard's.
+    """
+    with _open(path) as file:
+        rows = shard.rows(sum(1 for _ in file), SHARD_OF_TEXTS)
+        file.seek(0)
+        lines = enumerate(islice(file, rows.start, rows.stop), rows.start + 1)
+        places = ((line, (path, f"line {number}")) for number, line in lines)
+        return rows.start, [_text(json_object(line, *place), *place) for line, place in places]
+
+
+def _text(record: dict, *place) -> str:
+    title = text_field(record, "title", *place) if "title" in record else ""
+    return f"{title} {text_field(record, 'text', *place)}".strip()
 
 
 def load_weights(path) -> np.ndarray:

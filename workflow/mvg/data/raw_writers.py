@@ -138,7 +138,8 @@ def write_msmarco(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
 
 
 def _write_tsv(path: Path, rows) -> None:
-    path.write_bytes("".join("\t".join(map(str, row)) + "\n" for row in rows).encode())
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.writelines("\t".join(map(str, row)) + "\n" for row in rows)
 
 
 def _write_csv(path: Path, header: list[str], rows) -> None:

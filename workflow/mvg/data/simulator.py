@@ -85,6 +85,13 @@ SHAPES = {
         concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
         query_words=3, title_words=5, common_words=1,
     ),
+    # A log to rehearse large runs with (workflow/configs/scale.yaml): its size comes from the config.
+    "large": Shape(
+        write=raw_writers.write_msmarco,
+        documents=2000, queries=6000, labels=3, skew=1.2, shift=100, alpha=0.5, beta=0.4,
+        concepts=3000, concept_shift=300, synonyms=3, intent_concepts=4,
+        query_words=2, title_words=4, common_words=0,
+    ),
 }  # fmt: skip
 
 

@@ -118,6 +118,8 @@ def be_quiet() -> None:
 
 def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> Tokens:
     """Word pieces of ``texts``; ``task`` is query or document."""
+    if not len(texts):  # a shard may be empty
+        return Tokens(*(side[:0] for side in tokenize(model, [""], task)))
     ids, real = [], []
     for start in range(0, len(texts), chunk):
         features = model.preprocess(list(texts[start : start + chunk]), prompt=MARKERS[task], task=task)
@@ -125,7 +127,7 @@ def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> 
         expansion = features.get("query_expansion_positions")
         mask = features["attention_mask"].bool() if expansion is None else ~expansion.bool()
         real.append(mask.numpy())
-    width = max((part.shape[1] for part in ids), default=1)
+    width = max(part.shape[1] for part in ids)
     fill = [((0, 0), (0, width - part.shape[1])) for part in ids]
     return Tokens(*(np.concatenate([np.pad(p, f) for p, f in zip(side, fill)]) for side in (ids, real)))
 
@@ -151,7 +153,7 @@ def max_sim(queries, documents, scored) -> torch.Tensor:
 def encode_documents(model, tokens: Tokens, progress=iter) -> tuple[np.ndarray, np.ndarray]:
     """Scored tokens' vectors float32 (n_tokens, dimension), and starts int64 (n_documents + 1,)."""
     model.eval()
-    vectors, counts = [], [np.zeros(1, dtype=np.int64)]
+    vectors, counts = [_no_vectors(model)], [np.zeros(1, dtype=np.int64)]
     for rows in progress(in_batches(len(tokens))):
         embedded, scored = forward(model, tokens, rows, "document")
         vectors.append(embedded[scored].cpu().numpy())
@@ -163,8 +165,14 @@ def encode_documents(model, tokens: Tokens, progress=iter) -> tuple[np.ndarray, 
 def encode_queries(model, tokens: Tokens, rows, progress=iter) -> np.ndarray:
     """Vectors float32 (n_rows, query_tokens, dimension) of some queries, expansion included."""
     model.eval()
-    parts = [rows[part] for part in in_batches(len(rows))]
-    return np.concatenate([forward(model, tokens, part, "query")[0].cpu().numpy() for part in progress(parts)])
+    vectors = [_no_vectors(model, tokens.ids.shape[1])]
+    for part in progress(in_batches(len(rows))):
+        vectors.append(forward(model, tokens, rows[part], "query")[0].cpu().numpy())
+    return np.concatenate(vectors)
+
+
+def _no_vectors(model, *shape) -> np.ndarray:
+    return np.empty((0, *shape, model[1].out_features), dtype=np.float32)
 
 
 def in_batches(n: int) -> list[np.ndarray]:

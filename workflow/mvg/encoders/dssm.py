@@ -69,13 +69,14 @@ class TrainedDSSM:
     settings: Settings
     history: list[dict]
 
-    def encode(self, texts, documents=False, progress=iter) -> np.ndarray:
+    def encode(self, texts, first_document=None, progress=iter) -> np.ndarray:
         """Unit vectors of ``texts``, float32 (n_texts, dimension).
 
-        documents: the texts are the whole corpus, in its order (matters for a document residual)
+        first_document: where the texts are documents, the row of the first in the corpus
+            (matters for a document residual)
         """
         bags = tokenize(self.tokenizer, texts, self.settings.max_tokens)
-        return encode(self.model, bags, documents=documents, progress=progress)
+        return encode(self.model, bags, first_document, progress)
 
     def save(self, model_path, tokenizer_path) -> None:
         with replacing(model_path) as temporary:
@@ -101,9 +102,12 @@ def load(model_path, tokenizer_path, settings: Settings, threads: int = 1) -> Tr
 
 
 @torch.inference_mode()
-def encode(model: DSSM, bags: Bags, rows=None, documents: bool = False, progress=iter):
-    """Vectors of ``bags`` (or of some rows), float32 (n, dimension), in fixed batches."""
-    rows = np.arange(len(bags)) if rows is None else rows
+def encode(model: DSSM, bags: Bags, first_document=None, progress=iter) -> np.ndarray:
+    """Vectors of ``bags``, float32 (n, dimension), in fixed batches; ``first_document`` as above."""
     model.eval()
-    parts = [rows[i : i + ENCODE_BATCH] for i in range(0, len(rows), ENCODE_BATCH)]
-    return np.concatenate([model(bags.take(part), part if documents else None).numpy() for part in progress(parts)])
+    vectors = np.empty((len(bags), model.layer.out_features), dtype=np.float32)
+    for start in progress(range(0, len(bags), ENCODE_BATCH)):
+        rows = np.arange(start, min(start + ENCODE_BATCH, len(bags)))
+        documents = None if first_document is None else first_document + rows
+        vectors[rows] = model(bags.take(rows), documents).numpy()
+    return vectors

@@ -45,7 +45,7 @@ def fit_with_checkpoints(documents, queries, train, dev, settings, checkpoints, 
 
     def watch(model, data, epochs):
         while todo and epochs >= todo[0]:
-            save(todo.pop(0), encode(model, data.documents, documents=True), encode(model, data.queries))
+            save(todo.pop(0), encode(model, data.documents, 0), encode(model, data.queries))
             model.train()
 
     epochs = math.ceil(todo[-1])
@@ -188,6 +188,6 @@ def drop(bags: Bags, share: float, rng) -> Bags:
 
 def score_dev(model: DSSM, data: TrainingData) -> tuple[float, float]:
     """Mean recall@100 and MAP@100 on dev, in percent."""
-    x = torch.from_numpy(encode(model, data.queries, data.dev.queries))
-    y = torch.from_numpy(encode(model, data.documents, documents=True))
+    x = torch.from_numpy(encode(model, data.queries.take(data.dev.queries)))
+    y = torch.from_numpy(encode(model, data.documents, 0))
     return recall_and_map(lambda part: x[part] @ y.T, data.dev.pairs, data.dev.queries, len(y))

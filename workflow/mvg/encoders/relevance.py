@@ -11,7 +11,7 @@ from ..data.pairs import of_queries
 from ..data.prepared import Split
 from ..evaluation import metrics
 
-DEV_BATCH = 64  # queries scored at a time on dev
+DEV_BATCH = 64  # queries scored at a time on dev: 256 MB for a million documents
 
 
 @dataclass

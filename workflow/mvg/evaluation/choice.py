@@ -25,8 +25,8 @@ PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
 MOST_QUERIES = 2000  # of dev: enough to choose two numbers
 MOST_TOKEN_QUERIES = 500  # whose scores take a sum of max-sim over all token vectors
-MOST_SCORES = 1 << 29  # kept at a time, of token vectors: 2 GiB
-BATCH = 500
+MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
+BATCH, MOST_AT_ONCE = 500, 1 << 26  # queries, and scores: 256 MiB
 
 
 class Choice(NamedTuple):
@@ -70,9 +70,9 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
 
 def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=0) -> Callable:
     """(prior, view bias) -> mean (Recall@k, MAP@k) of dev, in percent; arguments as :func:`choose`."""
-    rows = split.queries
-    if len(rows) > MOST_QUERIES:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_QUERIES, replace=False))
+    rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(documents)))
+    if len(rows) > most:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
     scores = _Scores(documents, queries[rows], behavioural)
     return _Table(scores, rows, split, log_popularity(popularity), k)
 
@@ -100,10 +100,10 @@ def _best_of_grid(table, with_views, progress) -> Choice:
 
     def best(priors, view_biases):
         """Try a line of the grid; its best (prior, view bias)."""
-        for b, c in progress([(b, c) for b in priors for c in view_biases]):
-            recall, average_precision = table(b, c)
+        points = [(b, c) for b in priors for c in view_biases]
+        for (b, c), (recall, average_precision) in zip(points, table.line(points, progress)):
             trials.append(dict(prior=b, view_bias=c, recall=recall, map=average_precision))
-        return winner(trials[-len(priors) * len(view_biases) :])
+        return winner(trials[-len(points) :])
 
     def winner(some):
         trial = max(some, key=lambda trial: trial["recall"] + trial["map"])
@@ -128,17 +128,27 @@ class _Table:
         self.relevant, self.excluded = of_queries(split.pairs, rows), split.excluded
 
     def __call__(self, prior, view_bias):
-        def score(rows):
-            scores = self.scores(np.searchsorted(self.rows, rows), view_bias)
-            return scores + np.float32(prior) * self.log_share
+        return self.line([(prior, view_bias)])[0]
 
-        ranking = rank_scores(score, self.rows, self.excluded, self.k, BATCH)
-        scores = metrics.per_query(ranking.documents, self.relevant, len(self.log_share), [self.k])
+    def line(self, points, progress=iter) -> list[tuple[float, float]]:
+        """(recall, MAP) of each (prior, view bias): batch by batch, as these cost the products of vectors."""
+        batch = max(1, min(BATCH, MOST_AT_ONCE // len(self.log_share)))
+        ranked = [[] for _ in points]
+        for start in progress(range(0, len(self.rows), batch)):
+            rows = self.rows[start : start + batch]
+            scores = self.scores(slice(start, start + batch))
+            for found, (prior, view_bias) in zip(ranked, points):
+                biased = scores(view_bias) + np.float32(prior) * self.log_share
+                found.append(rank_scores(lambda _, s=biased: s, rows, self.excluded, self.k, batch).documents)
+        return [self._means(np.concatenate(found)) for found in ranked]
+
+    def _means(self, ranked):
+        scores = metrics.per_query(ranked, self.relevant, len(self.log_share), [self.k])
         return float(scores[f"recall@{self.k}"].mean()), float(scores[f"map@{self.k}"].mean())
 
 
 class _Scores:
-    """Scores of all documents for some positions of ``queries``, by view bias (None: no views)."""
+    """Slice of ``queries`` -> view bias (None: no views) -> scores of all documents."""
 
     def __init__(self, documents, queries, behavioural):
         self.semantic, self.queries, self.views = np.asarray(documents), np.asarray(queries), None
@@ -146,12 +156,21 @@ class _Scores:
             self.views, owner = behavioural
             self.owners, self.first = np.unique(owner, return_index=True)
 
-    def __call__(self, positions, view_bias):
-        queries = self.queries[positions]
-        scores = queries @ self.semantic.T
-        if view_bias is not None:
-            best_view = np.maximum.reduceat(queries @ self.views.T, self.first, axis=1)
-            scores[:, self.owners] = np.maximum(scores[:, self.owners], best_view + np.float32(view_bias))
+    def __call__(self, batch):
+        queries = self.queries[batch]
+        semantic = queries @ self.semantic.T
+        best_view = None
+
+        def scores(view_bias):
+            nonlocal best_view
+            if view_bias is None:
+                return semantic
+            if best_view is None:
+                best_view = np.maximum.reduceat(queries @ self.views.T, self.first, axis=1)
+            biased = semantic.copy()
+            biased[:, self.owners] = np.maximum(biased[:, self.owners], best_view + np.float32(view_bias))
+            return biased
+
         return scores
 
 
@@ -162,9 +181,12 @@ class _TokenScores:
         self.given, self.behavioural, self.kept = (tokens, starts), behavioural, {}
         self.queries = np.asarray(queries, dtype=np.float32)
 
-    def __call__(self, positions, view_bias):
+    def __call__(self, batch):
+        return lambda view_bias: self._all(view_bias)[batch]
+
+    def _all(self, view_bias):
         if view_bias not in self.kept:
             views = TokenViews.of(*self.given, None if view_bias is None else self.behavioural, None, view_bias)
             batches = np.array_split(self.queries, -(-len(self.queries) // maxsim.BATCH))
             self.kept[view_bias] = np.concatenate([maxsim.scores(views.extend(x), *views) for x in batches])
-        return self.kept[view_bias][positions]
+        return self.kept[view_bias]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..data.shards import Shard
+
 
 def shares(popularity, total, beta) -> np.ndarray:
     """Real-valued budget of each document: ``total`` split by n_d^beta under the caps m_d <= n_d.
@@ -59,6 +61,13 @@ def allocate(popularity, total, beta) -> np.ndarray:
         order = np.lexsort((np.arange(len(n)), -n, -remainder))
         floor[order[:missing]] += 1
     return floor
+
+
+def of_shard(counts, shard: Shard) -> np.ndarray:
+    """The budget of a shard's documents, 0 for all others: consecutive ones, of about as many vectors in each."""
+    spent = np.cumsum(counts) - counts
+    mine = spent * shard.of // max(1, int(np.sum(counts))) == shard.number - 1
+    return np.where(mine, counts, 0)
 
 
 def _popularity(popularity) -> np.ndarray:

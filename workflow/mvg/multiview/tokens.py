@@ -10,12 +10,13 @@ the index grows by the same factor as for a bi-encoder.
 import numpy as np
 
 from ..data.pairs import of_queries
-from .budget import allocate
+from ..data.shards import WHOLE
+from .budget import allocate, of_shard
 from .clustering import fit
 
 
-def fit_tokens(tokens, starts, queries, real, query_rows, pairs, m_avg, beta, seed=0, threads=1):
-    """Behavioural vectors of all documents, ``(vectors, owner)`` as :func:`mvg.multiview.fit`.
+def fit_tokens(tokens, starts, queries, real, query_rows, pairs, m_avg, beta, seed=0, threads=1, shard=WHOLE):
+    """Behavioural vectors of all documents, or of a shard's, ``(vectors, owner)`` as :func:`mvg.multiview.fit`.
 
     tokens, starts: float32 (n_tokens, dim) and int64 (n_documents + 1,), of the documents
     queries, real: float (n, width, dim), bool (n, width), vectors of the training queries and which
@@ -25,7 +26,10 @@ def fit_tokens(tokens, starts, queries, real, query_rows, pairs, m_avg, beta, se
     n_documents = len(starts) - 1
     position, document = of_queries(pairs, query_rows)
     popularity = np.bincount(document, minlength=n_documents)
-    counts = allocate(popularity, round(m_avg * len(tokens)), beta)
+    counts = of_shard(allocate(popularity, round(m_avg * len(tokens)), beta), shard)
+    # Queries of other documents need not be expanded into their tokens.
+    mine = counts[document] > 0
+    position, document = position[mine], document[mine]
     means = np.add.reduceat(np.asarray(tokens, dtype=np.float64), starts[:-1])
     means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
     lengths = real.sum(axis=1)

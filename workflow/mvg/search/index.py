@@ -13,12 +13,61 @@ from numba import njit
 
 from ..data.files import replacing
 from .product import dot
-from .ranking import Ranking
+from .ranking import Ranking, merge
 from .views import Views
 
 BATCH = 1024  # queries searched at a time
+BLOCK = 1 << 26  # floats that exact search holds at a time, and faiss once more: 2 x 256 MiB
 SPARE = 16  # candidates fetched beyond k
 CLOSE = 1e-4  # float32 scores nearer than this to the last place may belong before it
+
+
+def search(
+    documents, queries, k, behavioural=None, prior=None, view_bias=None, index="exact", excluded=None, threads=1,
+    progress=iter, block=BLOCK,
+) -> tuple[Ranking, int]:  # fmt: skip
+    """The ranking of vectors that need not fit in memory, and how many floats an index of them holds.
+
+    Exact search goes through the documents block by block, which changes nothing in the result; an
+    approximate index (a factory string as for :class:`Index`) is built over all of them.
+
+    documents: float32 (n_documents, dim), memory-mapped or not
+    behavioural, prior, view_bias: as for :meth:`mvg.search.views.Views.of`
+    queries, k, excluded: as for :meth:`Index.search`
+    """
+    parts = blocks(documents, behavioural, block) if index == "exact" else [slice(0, len(documents))]
+    ranking, n_floats = None, 0
+    for part in parts:
+        views = _views(documents, behavioural, prior, view_bias, part)
+        hidden = None
+        if excluded is not None:
+            inside = (excluded[1] >= part.start) & (excluded[1] < part.stop)
+            hidden = excluded[0][inside], excluded[1][inside] - part.start
+        found = Index(views, index, threads).search(queries, k, hidden, progress)
+        rows = np.where(found.documents < 0, -1, found.documents + np.int32(part.start))
+        found = Ranking(rows, found.scores)
+        ranking = found if ranking is None else merge(ranking, found)
+        n_floats += views.n_floats
+    return ranking, n_floats
+
+
+def _views(documents, behavioural, prior, view_bias, part) -> Views:
+    """The views of some consecutive documents; rows count from the first of them."""
+    if behavioural is not None:
+        vectors, owner = behavioural
+        span = slice(*np.searchsorted(owner, [part.start, part.stop]))
+        behavioural = vectors[span], owner[span] - np.int32(part.start)
+    return Views.of(documents[part], behavioural, None if prior is None else prior[part], view_bias)
+
+
+def blocks(documents, behavioural, block) -> list[slice]:
+    """Consecutive documents with about ``block`` floats together, behavioural vectors included."""
+    counts = np.ones(len(documents), dtype=np.int64)
+    if behavioural is not None:
+        counts += np.bincount(behavioural[1], minlength=len(documents))
+    number = (np.cumsum(counts) - 1) * documents.shape[1] // block
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [len(documents)]])
+    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:])]
 
 
 class Index:

@@ -1,0 +1,18 @@
+import json
+from pathlib import Path
+
+from mvg.data.files import text_writer
+from mvg.data.medline import MANIFEST
+from mvg.job import job
+from mvg.provenance import checksums
+
+with job(snakemake.log[0]) as log:
+    folder = Path(snakemake.params.folder)
+    if snakemake.params.downloaded:  # read through when they were fetched
+        listed = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        files = {file["name"]: {key: file[key] for key in ("url", "bytes", "sha256")} for file in listed}
+    else:
+        files = checksums(folder, progress=lambda files: log.progress(files, "checksums"))
+    with text_writer(snakemake.output[0]) as file:
+        json.dump(files, file, indent=2, ensure_ascii=False)
+    log(f"{len(files)} files")
