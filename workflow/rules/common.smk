@@ -94,7 +94,7 @@ if workflow.resource_settings.cores is None and workflow.resource_settings.nodes
 onstart:
     for folder in ("results", f"results/{RUN}"):
         if Path(folder).exists() and not os.access(folder, os.W_OK):
-            raise SystemExit(f"error: {folder}: not writable: make it so, then run the same command again")
+            raise SystemExit(f"error: {folder}: not writable: make it so, then run this again")
 
 
 def stop(where, expected):
