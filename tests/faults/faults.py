@@ -17,6 +17,7 @@ from pathlib import Path
 from workflow.conftest import ROOT, copy_of_project
 
 DAY = 86_400  # seconds
+PATIENCE = 60  # seconds, after a SIGTERM
 TIMES = (
     "offline_ab.json",
     "complexity.md",
@@ -168,17 +169,15 @@ def kill_job(run: Run, random: random.Random, seconds: float, script="") -> bool
 
 def interrupt(run: Run, random: random.Random, seconds: float) -> bool:
     """Ctrl-C: SIGINT to all of the terminal's foreground."""
-    process = at_work(run, random.uniform(0, 2 * seconds))
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGINT)
-    return stopped(run, process)
+    return interrupted(run, at_work(run, random.uniform(0, 2 * seconds)))
 
 
 def terminate(run: Run, random: random.Random, seconds: float) -> bool:
     """SIGTERM to Snakemake, as a system that goes down sends it."""
     process = at_work(run, random.uniform(0, 2 * seconds))
     process.terminate()
-    return stopped(run, process)
+    # It can hit Snakemake where it then waits for ever.
+    return stopped(run, process) if ends_within(process, PATIENCE) else killed(run, process)
 
 
 def fill_disk(run: Run, random: random.Random, seconds: float) -> bool:
@@ -213,9 +212,7 @@ def limit_memory(run: Run, random: random.Random, seconds: float) -> bool:
 
 def move_clock(run: Run, random: random.Random, seconds: float) -> bool:
     """A clock that goes wrong and is put right: some files seem a day older or newer than they are."""
-    process = at_work(run, random.uniform(0, 2 * seconds))
-    process.terminate()
-    if not stopped(run, process):
+    if not interrupted(run, at_work(run, random.uniform(0, 2 * seconds))):
         return False
     for file in run.results.rglob("*"):
         if random.random() < 0.5:
@@ -233,11 +230,10 @@ def start_twice(run: Run, random: random.Random, seconds: float) -> bool:
     first = at_work(run, 0)
     second = run.start(output="second.txt")
     second.wait()
-    if first.poll() is None:
+    if second.returncode or run.is_locked():  # else there was nothing to do for either
         words = run.output("second.txt")
-        assert second.returncode != 0 and "Directory cannot be locked" in words and "Traceback" not in words, words
-    first.terminate()
-    return stopped(run, first)
+        assert second.returncode and "Directory cannot be locked" in words and "Traceback" not in words, words
+    return interrupted(run, first)
 
 
 def kill_training(run: Run, random: random.Random, seconds: float) -> bool:
@@ -308,6 +304,13 @@ def killed(run: Run, process: subprocess.Popen) -> bool:
         assert run.start().wait() != 0 and "--unlock" in run.output(), run.output()
         run.finish("--unlock")
     return True
+
+
+def interrupted(run: Run, process: subprocess.Popen) -> bool:
+    """The same after Ctrl-C."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+    return stopped(run, process)
 
 
 def stopped(run: Run, process: subprocess.Popen) -> bool:

@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from .faults import FAULTS, ON_A_DISK_OF_ITS_OWN, Run, mount, recover, strike, unmount
+from .faults import FAULTS, ON_A_DISK_OF_ITS_OWN, Run, kill_job, mount, recover, strike, unmount
 
 SEED = 0
 SMALL = ["--configfile", "tests/tiny.yaml", "--config", "datasets=[eurlex]", "encoders=[dssm]"]
@@ -47,3 +47,13 @@ def test_no_fault_leaves_a_half_written_file(fault, run, undisturbed):
 
 def test_in_the_end_all_is_as_if_nothing_had_been(run, undisturbed):
     recover(run, undisturbed[0])
+
+
+def test_a_job_that_failed_after_a_change_of_settings_is_made_again(run, undisturbed):
+    """Though what follows from it is there, from the settings before: Snakemake alone has nothing to do then."""
+    stats = "results/tiny/eurlex/data/stats.json"
+    before = (run.folder / stats).read_bytes()
+    run.arguments = (stats, *SMALL, "simulation={documents: 150, queries: 500}")
+    assert kill_job(run, random.Random(SEED), 0, "simulate")
+    run.finish()
+    assert (run.folder / stats).read_bytes() != before

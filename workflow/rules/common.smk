@@ -97,6 +97,16 @@ onstart:
             raise SystemExit(f"error: {folder}: not writable: make it so, then run this again")
 
 
+# Snakemake notes a failed job as done with its new settings and removes its outputs. If what follows from
+# them is there, from old settings, the next run would take that for right: take the note back.
+onerror:
+    for job in workflow.scheduler.failed:
+        for file in job.output:
+            if record := workflow.persistence.metadata(file):
+                record.params = ["of a job that failed"]
+                workflow.persistence._write_record(workflow.persistence._get_key(file), record)
+
+
 def stop(where, expected):
     """End with one line that names the config key and what was expected."""
     raise SystemExit(f"error: config: {where}: {expected}")
