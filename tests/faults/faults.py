@@ -50,7 +50,14 @@ class Run:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         with open(self.folder / output, "w", encoding="utf-8") as file:
             process = subprocess.Popen(
-                command, cwd=self.folder, stdout=file, stderr=file, env=environment, start_new_session=True
+                command,
+                cwd=self.folder,
+                stdout=file,
+                stderr=file,
+                env=environment,
+                start_new_session=True,
+                # A shell that runs the tests in its background has them, and so this, ignore Ctrl-C.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
             )
         self.started.append(process)
         return process
