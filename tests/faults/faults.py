@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from workflow.conftest import ROOT, copy_of_project
+from workflow.conftest import ROOT, copy_of_project, lasting
 
 DAY = 86_400  # seconds
 PATIENCE = 60  # seconds, after a SIGTERM
@@ -24,6 +24,7 @@ TIMES = (
     "complexity.tex",
     "click_log.md",
     "click_log.tex",
+    "verdicts.md",
     "provenance.json",
 )
 MEMORY_LIMIT = """import resource
@@ -84,18 +85,8 @@ class Run:
         """All results; of those that hold measured times, what is left without these."""
         files = sorted(file for file in self.results.rglob("*") if file.is_file())
         names = [file.relative_to(self.results) for file in files]
-        measured = {"logs", "benchmarks"}
+        measured = {"logs", "benchmarks", *TIMES}
         return {str(name): b"" if measured & set(name.parts) else lasting(file) for name, file in zip(names, files)}
-
-
-def lasting(file: Path) -> bytes:
-    """What is the same in any two runs: all but the times that docs/methods.md names."""
-    content = file.read_bytes()
-    if file.name == "complexity.csv":
-        return re.sub(rb"(,[^,\n]*){8}$", b"", content, flags=re.M)
-    if file.name == "click_log.csv":
-        return re.sub(rb"^.*latency_p90_ratio.*\n", b"", content, flags=re.M)
-    return b"" if file.name in TIMES else content
 
 
 # Processes

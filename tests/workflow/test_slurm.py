@@ -1,11 +1,10 @@
 """The tiny run through SLURM: a real one, of one node, with the profile of workflow/profiles/slurm."""
 
-import csv
 import subprocess
 
 import pytest
 
-from .conftest import ROOT, copy_of_project
+from .conftest import ROOT, copy_of_project, lasting
 from .test_bad_raw_files import eurlex, law
 
 CLUSTER = ROOT.parent / "shared/tools/slurm_cluster.sh"
@@ -32,19 +31,9 @@ def cluster():
         subprocess.run([CLUSTER, "stop"], capture_output=True)
 
 
-def without_times(file):
-    """The rows of a table or of a figure's numbers, byte for byte but for what docs/methods.md exempts."""
-    lines = file.read_bytes().splitlines(keepends=True)
-    if file.name == "complexity.csv":
-        columns = next(csv.reader([lines[0].decode()])).index("build_s")
-        lines = [b",".join(line.split(b",")[:columns]) for line in lines]
-    timed = {"click_log.csv": b",latency_p90_ratio,", "verdicts.csv": b"deduplication_negligible,"}.get(file.name)
-    return [line for line in lines if not timed or timed not in line]
-
-
 def numbers(workflow):
     files = [file for folder in ("tables", "figures") for file in (workflow / f"results/tiny/{folder}").glob("*.csv")]
-    return {f"{file.parent.name}/{file.name}": without_times(file) for file in files}
+    return {f"{file.parent.name}/{file.name}": lasting(file) for file in files}
 
 
 @pytest.fixture(scope="module")
