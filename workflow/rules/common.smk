@@ -424,7 +424,8 @@ def in_shards(path):
 
 def sharded(path):
     """The same for an output: parts are of no use once they are gathered."""
-    return path if SHARDS == ["1-of-1"] else temp(in_shards(path))
+    part = in_shards(path)
+    return path if part == path else temp(part)
 
 
 def parts(path):

@@ -7,19 +7,16 @@ from mvg.lexical.popularity import training_popularity
 with job(snakemake.log[0]) as log:
     given = snakemake.input
     documents = load_array(given.documents)
-    for behavioural, file in (
-        (None, snakemake.output.prior),
-        ((load_array(given.vectors), load_array(given.owner)), snakemake.output.both),
-    ):
-        choice = choose(
-            documents,
-            load_array(given.queries),
-            read_split(given.dev),
-            training_popularity(read_split(given.train).pairs, len(documents)),
-            snakemake.params.k,
-            behavioural=behavioural,
-            seed=snakemake.params.seed,
-            progress=lambda items: log.progress(items, "dev"),
-        )
+    both = choose(
+        documents,
+        load_array(given.queries),
+        read_split(given.dev),
+        training_popularity(read_split(given.train).pairs, len(documents)),
+        snakemake.params.k,
+        behavioural=(load_array(given.vectors), load_array(given.owner)),
+        seed=snakemake.params.seed,
+        progress=lambda items: log.progress(items, "dev"),
+    )
+    for choice, file in (both.without_views(), snakemake.output.prior), (both, snakemake.output.both):
         choice.save(file)
         log(f"{file}: prior {choice.prior}, view bias {choice.view_bias}")

@@ -7,19 +7,16 @@ from mvg.lexical.popularity import training_popularity
 with job(snakemake.log[0]) as log:
     given = snakemake.input
     starts = load_array(given.starts)
-    for behavioural, file in (
-        (None, snakemake.output.prior),
-        ((load_array(given.vectors), load_array(given.owner)), snakemake.output.both),
-    ):
-        choice = choose_over_tokens(
-            load_array(given.tokens),
-            starts,
-            load_array(given.queries),
-            read_split(given.dev),
-            training_popularity(read_split(given.train).pairs, len(starts) - 1),
-            snakemake.params.k,
-            behavioural=behavioural,
-            progress=lambda items: log.progress(items, "dev"),
-        )
+    both = choose_over_tokens(
+        load_array(given.tokens),
+        starts,
+        load_array(given.queries),
+        read_split(given.dev),
+        training_popularity(read_split(given.train).pairs, len(starts) - 1),
+        snakemake.params.k,
+        behavioural=(load_array(given.vectors), load_array(given.owner)),
+        progress=lambda items: log.progress(items, "dev"),
+    )
+    for choice, file in (both.without_views(), snakemake.output.prior), (both, snakemake.output.both):
         choice.save(file)
         log(f"{file}: prior {choice.prior}, view bias {choice.view_bias}")

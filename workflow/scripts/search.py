@@ -4,7 +4,7 @@ from mvg.data.errors import DataError
 from mvg.data.files import load_array, save_arrays
 from mvg.data.pairs import of_queries
 from mvg.data.shards import Shard
-from mvg.evaluation.choice import Choice
+from mvg.evaluation.choice import Choice, rows_over
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search.index import search
@@ -14,14 +14,9 @@ with job(snakemake.log[0]) as log:
     documents, vectors, owner = (load_array(given[name]) for name in ("documents", "vectors", "owner"))
     popularity = training_popularity(read_split(given.train).pairs, len(documents))
     rows = split.queries[Shard.parse(snakemake.params.shard).rows(len(split.queries))]
-    queries = load_array(given.queries)[rows]
-    plain_and_added = (
-        (),
-        Choice.load(given.prior).applied(popularity),
-        ((vectors, owner),),
-        Choice.load(given.both).applied(popularity, (vectors, owner)),
-    )
-    for added, file in zip(plain_and_added, snakemake.output):
+    queries, excluded = load_array(given.queries)[rows], of_queries(split.excluded, rows)
+    choices = Choice.load(given.prior), Choice.load(given.both)
+    for added, file in zip(rows_over(*choices, popularity, (vectors, owner)), snakemake.output):
         try:
             ranking, n_floats = search(
                 documents,
@@ -29,7 +24,7 @@ with job(snakemake.log[0]) as log:
                 snakemake.params.k,
                 *added,
                 index=snakemake.params.index,
-                excluded=of_queries(split.excluded, rows),
+                excluded=excluded,
                 threads=snakemake.threads,
                 progress=lambda items: log.progress(items, "search"),
             )

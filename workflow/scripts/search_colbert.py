@@ -3,7 +3,7 @@ from mvg.data import read_split
 from mvg.data.files import load_array, save_arrays
 from mvg.data.pairs import of_queries
 from mvg.data.shards import Shard
-from mvg.evaluation.choice import Choice
+from mvg.evaluation.choice import Choice, rows_over
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search import maxsim
@@ -14,20 +14,15 @@ with job(snakemake.log[0]) as log:
     tokens, starts, vectors, owner = (load_array(given[name]) for name in ("tokens", "starts", "vectors", "owner"))
     popularity = training_popularity(read_split(given.train).pairs, len(starts) - 1)
     part = Shard.parse(snakemake.params.shard).rows(len(split.queries))
-    queries = load_array(given.queries)[part]
-    plain_and_added = (
-        (),
-        Choice.load(given.prior).applied(popularity),
-        ((vectors, owner),),
-        Choice.load(given.both).applied(popularity, (vectors, owner)),
-    )
-    for added, file in zip(plain_and_added, snakemake.output):
+    queries, excluded = load_array(given.queries)[part], of_queries(split.excluded, split.queries[part])
+    choices = Choice.load(given.prior), Choice.load(given.both)
+    for added, file in zip(rows_over(*choices, popularity, (vectors, owner)), snakemake.output):
         views = TokenViews.of(tokens, starts, *added)
         ranking = maxsim.search(
             views.extend(queries),
             *views,
             snakemake.params.k,
-            excluded=of_queries(split.excluded, split.queries[part]),
+            excluded=excluded,
             threads=snakemake.threads,
             progress=lambda items: log.progress(items, "search"),
         )

@@ -51,6 +51,16 @@ class Choice(NamedTuple):
         prior = self.prior * log_popularity(popularity)
         return (None if self.view_bias is None else behavioural), prior, self.view_bias
 
+    def without_views(self) -> "Choice":
+        """What dev chooses where there are no views: the grid begins with that line."""
+        trials = self.trials[: len(PRIORS)]
+        return Choice(float(_best(trials)["prior"]), None, trials)
+
+
+def rows_over(prior: Choice, both: Choice, popularity, behavioural) -> list[tuple]:
+    """What goes over an encoder in its rows, for :meth:`mvg.search.views.Views.of`: nothing, the prior, MVG, both."""
+    return [(), prior.applied(popularity), (behavioural,), both.applied(popularity, behavioural)]
+
 
 def log_popularity(popularity) -> np.ndarray:
     """log p(d), float64 (n_documents,), p(d) = (n_d + 1) / (N + D)."""
@@ -106,7 +116,7 @@ def _best_of_grid(table, with_views, progress) -> Choice:
         return winner(trials[-len(points) :])
 
     def winner(some):
-        trial = max(some, key=lambda trial: trial["recall"] + trial["map"])
+        trial = _best(some)
         return trial["prior"], trial["view_bias"]
 
     for start in [None, 0.0] if with_views else [None]:
@@ -117,6 +127,10 @@ def _best_of_grid(table, with_views, progress) -> Choice:
         best(PRIORS, [winner(trials)[1]])
     prior, view_bias = winner(trials)
     return Choice(float(prior), view_bias, trials)
+
+
+def _best(trials: list[dict]) -> dict:
+    return max(trials, key=lambda trial: trial["recall"] + trial["map"])
 
 
 class _Table:
