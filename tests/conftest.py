@@ -1,5 +1,6 @@
 """What tests of all kinds share."""
 
+import os
 from collections import Counter
 
 import pytest
@@ -9,6 +10,9 @@ from mvg.data import READERS, SPLIT_RULES, write_prepared
 # No test is timed: first calls compile, and machines are busy.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# Snakemake's SLURM plugin asks for the cluster whenever it is imported, and waits nine seconds if none answers.
+os.environ.setdefault("SLURM_CONF", os.devnull)
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ rule train_dssm:
         encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         mem_mb=megabytes(factor=10, base=2000),
         runtime=240,
     params:
         settings=settings_of,
         seed=seed_of,
-        threads=TORCH_THREADS,
+        threads=torch_threads,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -50,14 +50,14 @@ rule encode_dssm:
         encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         mem_mb=megabytes(factor=10, base=1000),
         runtime=60,
     params:
         shard=shard_of,
         settings=settings_of,
-        threads=TORCH_THREADS,
+        threads=torch_threads,
     message:
         "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
@@ -80,7 +80,7 @@ rule encode_pretrained:
         encoder=of_kind("pretrained"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=20, base=3000),
@@ -88,7 +88,7 @@ rule encode_pretrained:
     params:
         shard=shard_of,
         settings=settings_of,
-        threads=TORCH_THREADS,
+        threads=torch_threads,
         device=config["device"],
     message:
         "Pretrained: encode {wildcards.dataset} with {wildcards.encoder} as it comes"
@@ -183,7 +183,7 @@ rule encode_with_module:
         encoder=of_kind("module"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=40, base=3000),

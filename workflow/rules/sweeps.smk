@@ -118,7 +118,7 @@ rule train_checkpoints:
         encoder=re.escape(config["sweeps"]["dssm"]),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         mem_mb=megabytes(factor=40, base=2000),
         runtime=240,
@@ -126,7 +126,7 @@ rule train_checkpoints:
         settings=settings_of,
         checkpoints=sorted(config["sweeps"]["checkpoints"]),
         seed=config["seed"],
-        threads=TORCH_THREADS,
+        threads=torch_threads,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset} to overfitting, with checkpoints"
     script:

@@ -21,10 +21,10 @@ from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from .pretrained import loaded
+from .pretrained import by_length, loaded
 
 MARKERS = {"query": "[Q] ", "document": "[D] "}
-ENCODE_BATCH = 512  # fixed, so that shards of a multiple of it give the same bytes
+ENCODE_BATCH = 256  # fixed, so that shards of a multiple of it give the same bytes
 
 
 @dataclass
@@ -153,12 +153,14 @@ def max_sim(queries, documents, scored) -> torch.Tensor:
 def encode_documents(model, tokens: Tokens, progress=iter) -> tuple[np.ndarray, np.ndarray]:
     """Scored tokens' vectors float32 (n_tokens, dimension), and starts int64 (n_documents + 1,)."""
     model.eval()
-    vectors, counts = [_no_vectors(model)], [np.zeros(1, dtype=np.int64)]
-    for rows in progress(in_batches(len(tokens))):
+    vectors = [_no_vectors(model)] * len(tokens)
+    for rows in progress(by_length(tokens.real.sum(1), ENCODE_BATCH)):
         embedded, scored = forward(model, tokens, rows, "document")
-        vectors.append(embedded[scored].cpu().numpy())
-        counts.append(scored.sum(1).cpu().numpy())
-    return np.concatenate(vectors), np.cumsum(np.concatenate(counts))
+        counts = scored.sum(1).cpu().numpy()
+        for row, of_row in zip(rows, np.split(embedded[scored].cpu().numpy(), np.cumsum(counts)[:-1])):
+            vectors[row] = of_row
+    starts = np.cumsum([0, *map(len, vectors)])
+    return np.concatenate([_no_vectors(model), *vectors]), starts
 
 
 @torch.inference_mode()
@@ -166,17 +168,13 @@ def encode_queries(model, tokens: Tokens, rows, progress=iter) -> np.ndarray:
     """Vectors float32 (n_rows, query_tokens, dimension) of some queries, expansion included."""
     model.eval()
     vectors = [_no_vectors(model, tokens.ids.shape[1])]
-    for part in progress(in_batches(len(rows))):
-        vectors.append(forward(model, tokens, rows[part], "query")[0].cpu().numpy())
+    for start in progress(range(0, len(rows), ENCODE_BATCH)):
+        vectors.append(forward(model, tokens, rows[start : start + ENCODE_BATCH], "query")[0].cpu().numpy())
     return np.concatenate(vectors)
 
 
 def _no_vectors(model, *shape) -> np.ndarray:
     return np.empty((0, *shape, model[1].out_features), dtype=np.float32)
-
-
-def in_batches(n: int) -> list[np.ndarray]:
-    return [np.arange(start, min(start + ENCODE_BATCH, n)) for start in range(0, n, ENCODE_BATCH)]
 
 
 def load(folder, threads: int = 1, device: str = "cpu") -> MultiVectorEncoder:

@@ -76,18 +76,25 @@ class Encoder:
         return encoded
 
     def batches(self, texts: list[str], batch: int = BATCH) -> list[np.ndarray]:
-        """Rows of ``texts`` in batches, each window of ``WINDOW`` texts sorted by tokens.
+        """Rows of ``texts``, batch by batch.
 
-        By characters instead, a quarter of what EurLex's batches hold would be padding.
+        By characters instead of tokens, a quarter of what EurLex's batches hold would be padding.
         """
-        batches = []
+        lengths = np.zeros(len(texts), dtype=np.int64)
         for start in range(0, len(texts), WINDOW):
-            window = texts[start : start + WINDOW]
-            mask = self.features(window).get("attention_mask")
-            lengths = np.zeros(len(window)) if mask is None else mask.sum(1).numpy()  # none: nothing to pad
-            order = start + np.argsort(-lengths, kind="stable")
-            batches += [order[i : i + batch] for i in range(0, len(order), batch)]
-        return batches
+            mask = self.features(texts[start : start + WINDOW]).get("attention_mask")
+            if mask is not None:  # none: nothing to pad
+                lengths[start : start + WINDOW] = mask.sum(1).numpy()
+        return by_length(lengths, batch)
+
+
+def by_length(lengths: np.ndarray, batch: int) -> list[np.ndarray]:
+    """Rows in batches of about one length: each ``WINDOW`` of them, the longest first."""
+    batches = []
+    for start in range(0, len(lengths), WINDOW):
+        order = start + np.argsort(-lengths[start : start + WINDOW], kind="stable")
+        batches += [order[i : i + batch] for i in range(0, len(order), batch)]
+    return batches
 
 
 def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float32", device: str = "cpu") -> Encoder:
