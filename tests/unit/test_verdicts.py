@@ -70,6 +70,16 @@ def test_another_pretrained_model_is_not_comparable():
     assert why("tiny-bert").startswith("another pretrained model (tiny-bert against")
 
 
+def test_another_budget_is_not_comparable():
+    def why(method, metric, floats):
+        sizes = {("eurlex", "dssm"): 10.0, ("eurlex", method): floats}
+        return incomparable("eurlex", method, metric, {"eurlex": REAL}, sizes=sizes)
+
+    assert why("mvg+dssm", "recall", 13.0) == why("mvg+dssm", "recall", 13.2) == ""
+    assert why("mvg+dssm", "recall", 20.0) == "an index of 2.00x against 1.3x"
+    assert why("mvg+dssm", "index_mfloats", 20.0) == ""
+
+
 def benchmark(values):
     """A benchmark frame of (dataset, method, metric, k) -> value."""
     rows = [[*place, value] for place, value in values.items()]

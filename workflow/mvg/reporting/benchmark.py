@@ -46,7 +46,7 @@ def benchmark_table(scores, sizes, facts, pretrained=None, paper=None) -> pd.Dat
                     "best": False, "significant": False, "p_value": None, "n_queries": len(frame),
                 }  # fmt: skip
                 if theirs is not None:
-                    why_not = incomparable(dataset, method, metric, facts, pretrained, paper)
+                    why_not = incomparable(dataset, method, metric, facts, pretrained, paper, sizes)
                     result = verdict(theirs, value, METRIC_SCALES[metric], why_not)
                     row["verdict"] = result.verdict
                 rows.append(row | marks.get((method, metric, k), {}))

@@ -63,16 +63,21 @@ def verdict(paper, ours, scale: Scale, not_comparable="", inconsistent="") -> Ve
     return Verdict(BETTER if (difference > 0) == (scale.better == "higher") else WORSE)
 
 
-def incomparable(dataset, method, metric, facts, pretrained=None, paper=None) -> str:
+def incomparable(dataset, method, metric, facts, pretrained=None, paper=None, sizes=None) -> str:
     """Why a benchmark number of ours can't be held against the paper's; empty if it can.
 
     ``facts`` maps datasets to their ``stats.json``, ``pretrained`` (dataset, encoder) to the
-    model that the run started the encoder from. An index size depends on no query count.
+    model that the run started the encoder from, ``sizes`` (dataset, method) to its index in floats.
+    An index size depends on no query count, and says itself that it is another.
     """
     paper = paper or load_paper()
-    documents_only = metric == "index_mfloats"
+    is_size = metric == "index_mfloats"
     encoder = split_method(method)[1]
-    return other_data(dataset, facts, paper, documents_only) or _other_model(dataset, encoder, pretrained or {}, paper)
+    return (
+        other_data(dataset, facts, paper, documents_only=is_size)
+        or _other_model(dataset, encoder, pretrained or {}, paper)
+        or ("" if is_size else _other_budget(dataset, method, sizes or {}, paper))
+    )
 
 
 def other_data(dataset, facts, paper, documents_only=False) -> str:
@@ -106,3 +111,12 @@ def _other_model(dataset, encoder, pretrained, paper) -> str:
     if theirs is None or ours == theirs:
         return ""
     return f"another pretrained model ({ours or 'not stated'} against {theirs})"
+
+
+def _other_budget(dataset, method, sizes, paper) -> str:
+    wrapper, encoder = split_method(method)
+    with_views, without = sizes.get((dataset, method)), sizes.get((dataset, encoder))
+    if wrapper != "mvg" or not with_views or not without:
+        return ""
+    theirs, ours = 1 + paper.multiview["m_avg"], with_views / without
+    return "" if abs(ours - theirs) <= SIZE * theirs else f"an index of {ours:.2f}x against {theirs}x"

@@ -54,6 +54,7 @@ class Paper(NamedTuple):
     setups: dict
     pretrained: dict
     dimensions: dict
+    multiview: dict
 
     def benchmark(self) -> dict[tuple, float]:
         """The benchmark table: (dataset, method, metric, k) -> value; k is None for sizes."""
@@ -77,6 +78,7 @@ def load_paper() -> Paper:
         setups=raw["setups"],
         pretrained=raw["pretrained"],
         dimensions=raw["dimensions"],
+        multiview=raw["multiview"],
     )
 
 

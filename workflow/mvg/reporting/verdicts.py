@@ -52,10 +52,12 @@ def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None)
     if unknown:
         raise KeyError(f"no such number in paper.yaml: {', '.join(sorted(unknown))}")
 
-    def why_not(dataset, method, metric):
-        return incomparable(dataset, method, metric, facts, pretrained, paper)
-
     ours = benchmark_values(benchmark)
+    sizes = {(d, method): value for (d, method, metric, _), value in ours.items() if metric == "index_mfloats"}
+
+    def why_not(dataset, method, metric):
+        return incomparable(dataset, method, metric, facts, pretrained, paper, sizes)
+
     # Cells of other tables too: EurLex rows of a pretrained encoder that the benchmark has anyway.
     in_benchmark = {cell.id: ours[cell.place] for cell in paper.cells if cell.place in ours}
     measured = in_benchmark | derive(ours, why_not) | counted(facts) | analytic() | measured
