@@ -40,7 +40,6 @@ rule download:
         f"results/{RUN}/benchmarks/{{dataset}}/download.tsv"
     wildcard_constraints:
         dataset="|".join(DOWNLOADS),
-    retries: 3
     conda:
         "../../envs/data.yaml"
     threads: 1
