@@ -30,7 +30,7 @@ SIMULATED = {
 DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
 KNOWN_SETS = SIMULATED | DOWNLOADS
 
-# Of torch. Sums depend on the number of threads: it does not follow --cores, so that all give the same model.
+# Of torch, for transformers; a DSSM keeps one busy. Sums depend on it: it does not follow --cores.
 TORCH_THREADS = 2
 
 # What else a source may say, by format: options of its reader.
@@ -354,9 +354,8 @@ def trained_encoders():
 
 
 def torch_threads(wildcards):
-    """One for small data and the small BERT of ``init: scratch``, which keep no more busy: two jobs run at once."""
-    small = is_small(wildcards) or settings_of(wildcards).get("init") == "scratch"
-    return 1 if small else TORCH_THREADS
+    """One for the small BERT of ``init: scratch``, which keeps no more busy: two such jobs then run at once."""
+    return 1 if settings_of(wildcards).get("init") == "scratch" else TORCH_THREADS
 
 
 def local_init(wildcards):
@@ -506,14 +505,10 @@ def raw_folder(wildcards):
     return source["path"]
 
 
-def is_small(wildcards):
-    """Of the simulated datasets, all but the rehearsal of scale."""
-    return source_of(wildcards.dataset)["source"] == "simulated" and wildcards.dataset != "large"
-
-
 def search_threads(wildcards):
-    """One for small data: two jobs then run at once. Neither changes a byte."""
-    return 1 if is_small(wildcards) else 2
+    """One for simulated data, small but for the rehearsal of scale: two jobs then run at once. Neither changes a byte."""
+    small = source_of(wildcards.dataset)["source"] == "simulated" and wildcards.dataset != "large"
+    return 1 if small else 2
 
 
 def raw_files(wildcards):

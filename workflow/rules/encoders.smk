@@ -19,14 +19,13 @@ rule train_dssm:
         encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
-    threads: torch_threads
+    threads: 1
     resources:
         mem_mb=megabytes(factor=10, base=2000),
         runtime=240,
     params:
         settings=settings_of,
         seed=seed_of,
-        threads=torch_threads,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -50,14 +49,13 @@ rule encode_dssm:
         encoder=of_kind("dssm"),
     conda:
         "../../envs/encoders.yaml"
-    threads: torch_threads
+    threads: 1
     resources:
         mem_mb=megabytes(factor=10, base=1000),
         runtime=60,
     params:
         shard=shard_of,
         settings=settings_of,
-        threads=torch_threads,
     message:
         "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
     script:

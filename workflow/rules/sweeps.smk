@@ -118,7 +118,7 @@ rule train_checkpoints:
         encoder=re.escape(config["sweeps"]["dssm"]),
     conda:
         "../../envs/encoders.yaml"
-    threads: torch_threads
+    threads: 1
     resources:
         mem_mb=megabytes(factor=40, base=2000),
         runtime=240,
@@ -126,7 +126,6 @@ rule train_checkpoints:
         settings=settings_of,
         checkpoints=sorted(config["sweeps"]["checkpoints"]),
         seed=config["seed"],
-        threads=torch_threads,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset} to overfitting, with checkpoints"
     script:

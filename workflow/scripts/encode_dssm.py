@@ -10,7 +10,6 @@ with job(snakemake.log[0]) as log:
         snakemake.input.model,
         snakemake.input.tokenizer,
         dssm.Settings.of(snakemake.params.settings),
-        threads=snakemake.params.threads,
     )
     for side, file, vectors in (
         ("documents", snakemake.input.corpus, snakemake.output.documents),

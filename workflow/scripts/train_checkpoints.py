@@ -23,7 +23,6 @@ with job(snakemake.log[0]) as log:
         checkpoints=params.checkpoints,
         save=save,
         seed=params.seed,
-        threads=params.threads,
         log=log,
     )
     model.save_history(snakemake.output.history)

@@ -12,7 +12,6 @@ with job(snakemake.log[0]) as log:
         dev=read_split(snakemake.input.dev),
         settings=dssm.Settings.of(snakemake.params.settings),
         seed=snakemake.params.seed,
-        threads=snakemake.params.threads,
         log=log,
     )
     model.save(snakemake.output.model, snakemake.output.tokenizer)
