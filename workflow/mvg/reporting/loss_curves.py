@@ -47,5 +47,5 @@ def plot_encoder(table: pd.DataFrame, looks: dict, loss_axes, dev_axes) -> None:
         loss_axes.plot(history["step"], history["loss"] / history["loss"].iloc[0], **look)
         dev_axes.plot(history["step"], history["recall"], **look)
         dev_axes.plot(history["step"], history["map"], color=look["color"], ls="--")
-    loss_axes.set_ylim(bottom=0)
+    loss_axes.set_ylim(0, 1.05 * max(loss_axes.dataLim.y1, 1))  # the first markers whole
     dev_axes.set(ylim=(0, 100), xlabel="Step")
