@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -118,4 +119,15 @@ def test_it_runs_as_a_module_without_torch():
     done = subprocess.run(
         [sys.executable, "-m", "mvg", "check", "nosuch"], cwd=WORKFLOW, capture_output=True, text=True
     )
-    assert done.returncode == 1 and done.stderr == "error: nosuch: expected a zip or a folder here, found nothing\n"
+    assert (
+        done.returncode == 1
+        and done.stderr == "error: nosuch: expected a file, a zip or a folder here, found nothing\n"
+    )
+
+
+def test_a_zip_is_guessed_by_what_is_in_it(tmp_path):
+    (tmp_path / "clicks.csv").write_text("query,document,count\na,b,1\n", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        archive.writestr("pairs.csv", "query,document\na,b\n")
+    assert guess_format(tmp_path / "mine.zip") == "csv"
+    assert guess_format(tmp_path / "clicks.csv") == "clicklog"

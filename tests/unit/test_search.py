@@ -145,3 +145,10 @@ def test_exported_ids_hold_no_white_space_and_stay_apart():
 def test_exported_scores_strictly_fall_in_float32(values):
     falling = strictly_falling(np.sort(values)[::-1])
     assert falling.dtype == np.float32 and (np.diff(falling) < 0).all()
+
+
+def test_queries_of_another_width_are_refused():
+    index = Index(Views.of(np.eye(4, dtype=np.float32)))
+    for shape in ((2, 9), (4,)):
+        with pytest.raises(ValueError, match="queries must be"):
+            index.search(np.ones(shape), k=2)

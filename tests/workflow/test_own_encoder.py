@@ -63,6 +63,7 @@ def hole(vectors):
         (hole, "documents.npy: row 3: expected finite numbers"),
         (lambda v: v[:, :-1], "expected 127 floats a vector, as the documents have, found 128"),
         (lambda v: v[0], "expected a matrix of numbers"),
+        (lambda v: v * 0, "documents.npy: expected vectors, found nothing but zeros"),
         (lambda v: v.astype(str), "expected a matrix of numbers"),
         (lambda v: b"not an array", "documents.npy: expected a .npy file of numbers"),
         (lambda v: b"", "documents.npy: expected a .npy file of numbers"),

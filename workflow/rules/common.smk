@@ -225,15 +225,9 @@ def format_of(dataset):
 
 
 def check_encoder(name, entry):
-    """That the user's own files of an encoder are there."""
+    """That the user's own file of an encoder is there."""
     if entry["kind"] == "module" and not exists(ROOT / f"workflow/mvg/encoders/{entry['module']}.py"):
         stop(f"encoder_settings.{name}.module", f"no such file: workflow/mvg/encoders/{entry['module']}.py")
-    if entry["kind"] == "vectors":
-        for dataset in config["datasets"]:
-            for side in ("documents", "queries"):
-                file = f"{entry['path']}/{dataset}/{side}.npy"
-                if not exists(file, Path.is_file):
-                    stop(f"encoder_settings.{name}.path", f"no such file: {file[:200]}")
 
 
 def source_of(dataset):
@@ -333,6 +327,11 @@ def encoder_module(wildcards):
 def vector_files(wildcards):
     """The user's own vectors of a dataset."""
     folder = f"{settings_of(wildcards)['path']}/{wildcards.dataset}"
+    for side, texts in (("documents", "corpus.jsonl"), ("queries", "queries.jsonl")):
+        if not exists(f"{folder}/{side}.npy", Path.is_file):
+            data = f"results/{wildcards.run}/{wildcards.dataset}/data"
+            rows = f"expected a row for each line of {data}/{texts}, which `snakemake {data}/stats.json` writes"
+            stop(f"encoder_settings.{wildcards.encoder}.path", f"no such file: {folder[:200]}/{side}.npy: {rows}")
     return {"document_vectors": f"{folder}/documents.npy", "query_vectors": f"{folder}/queries.npy"}
 
 
@@ -390,7 +389,7 @@ ABLATED = [encoder for encoder in sweep_encoders() if encoder in BI_ENCODERS]
 FIRST_SET = config["datasets"][0]
 BASE = (BI_ENCODERS or [config["diversity_encoder"]])[0]
 BUDGET_NOTE = "MVG: beta {beta}, {m_avg} vectors a document on average.".format(**config["multiview"])
-SETTINGS_NOTE = f"{BUDGET_NOTE} Seed {config['seed']}."
+SETTINGS_NOTE = f"{BUDGET_NOTE} MVG + Prior is as Prior where dev chose no views over it. Seed {config['seed']}."
 DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() for d in row.values()}
 
 # Variants are encoders like any other from here on: the same rules train and encode with them.

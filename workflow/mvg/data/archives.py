@@ -116,7 +116,7 @@ def loose(path: Path) -> Member:
 def read_through(path: Path, name: str) -> None:
     """Read all of a zip or gzip, by the suffix of ``name``: they carry checksums. DataError if broken."""
     if name.endswith(".zip"):
-        with _open_zip(path) as members:
+        with open_zip(path) as members:
             for member in members.values():
                 with member.open() as file:
                     _exhaust(file)
@@ -139,7 +139,7 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
     """
     path = Path(path)
     if not path.exists():
-        raise DataError(path, "", "expected a zip or a folder here, found nothing")
+        raise DataError(path, "", "expected a file, a zip or a folder here, found nothing")
     folder = path if path.is_dir() else path.parent
     archive = _the_zip(path, zip_name) if path.is_dir() else path
     files = folder.iterdir() if archive else folder.rglob("*")
@@ -148,7 +148,7 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
     }
     with ExitStack() as stack:
         if archive:
-            packed = stack.enter_context(_open_zip(archive))
+            packed = stack.enter_context(open_zip(archive))
             names = {_base(name) for name in packed}
             members = {name: it for name, it in members.items() if name not in names} | packed
         yield members
@@ -161,7 +161,7 @@ def open_one(path, pattern: str, what: str) -> Iterator[Member]:
     if path.is_file() and path.suffix != ".zip":
         yield loose(path)
         return
-    with _open_zip(path) if path.is_file() else open_members(path) as members:
+    with open_zip(path) if path.is_file() else open_members(path) as members:
         names = [name for name in members if re.fullmatch(pattern, _base(name))]
         if len(names) != 1:
             raise DataError(path, "", f"expected one {what} here, found {', '.join(names[:5]) or 'none'}")
@@ -235,7 +235,7 @@ def _the_zip(folder: Path, preferred: str | None) -> Path | None:
 
 
 @contextmanager
-def _open_zip(path: Path) -> Iterator[dict[str, Member]]:
+def open_zip(path: Path) -> Iterator[dict[str, Member]]:
     try:
         archive = zipfile.ZipFile(path)
     except (*_FAULTS, ValueError) as error:

@@ -79,6 +79,8 @@ def read_clicklog(
 
 def _files(path: Path) -> tuple[list[Path], Path | None]:
     """The files of clicks, by name, and the one of document texts."""
+    if path.suffix == ".zip":
+        raise DataError(path, "", "a click log is not read from a zip: unpack it")
     if path.is_file():
         return [path], None
     files = [file for file in sorted(path.glob("*")) if file.name.endswith(SUFFIXES)]

@@ -43,8 +43,11 @@ def _csv_rows(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]:
 
 
 def _parquet_rows(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]:
-    import pyarrow  # half a second to import, and a CSV file does without
-    from pyarrow import parquet
+    try:
+        import pyarrow  # half a second to import, and a CSV file does without
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise DataError(path, "", "expected pyarrow, to read Parquet: pip install 'mvg[data]'") from error
 
     try:
         with parquet.ParquetFile(path) as file:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from .archives import loose, open_members, text_lines
+from .archives import loose, open_members, open_zip, text_lines
 from .errors import DataError
 
 # The first whose file name is there; tables are told apart by their header.
@@ -22,21 +22,27 @@ SIGNS = {
 
 def guess_format(path) -> str:
     """The name of a format; DataError where nothing is like one."""
-    path = Path(path)
+    path, format = Path(path), None
     if path.is_file() and path.suffix != ".zip":
-        files = {path.name: loose(path)}
-        return _guess(files, path)
-    with open_members(path) as members:
-        return _guess(members, path)
+        format = _guess({path.name: loose(path)})
+    elif path.is_file():  # what lies beside it may be of another data set
+        with open_zip(path) as members:
+            format = _guess(members)
+    if format is None:
+        with open_members(path) as members:
+            format = _guess(members)
+    if format is None:
+        formats = ", ".join([*SIGNS, "mesh-csv"])
+        raise DataError(path, "", f"expected files of one of the formats {formats}; say it with --format")
+    return format
 
 
-def _guess(members: dict, path: Path) -> str:
+def _guess(members: dict) -> str | None:
     for format, sign in SIGNS.items():
         for name in members:
             if re.fullmatch(sign, name.rpartition("/")[2]):
                 return _table_format(members[name]) if format == "csv" else format
-    formats = ", ".join([*SIGNS, "mesh-csv"])
-    raise DataError(path, "", f"expected files of one of the formats {formats}; say it with --format")
+    return None
 
 
 def _table_format(member) -> str:

@@ -90,7 +90,7 @@ def rows(file, name, columns: dict | None = None) -> Iterator[tuple[str, list[st
 
 
 def _delimiter(first: str, columns: dict | None) -> str:
-    """The delimiter that gives the named columns, or two; a comma if none does."""
+    """The delimiter that gives the named columns, or two; the most frequent if none does."""
     for delimiter in DELIMITERS:
         try:
             header = next(csv.reader([first], delimiter=delimiter), [])
@@ -100,7 +100,7 @@ def _delimiter(first: str, columns: dict | None) -> str:
         wanted = {name.strip().lower() for name in (columns or COLUMNS).values()}
         if wanted <= names or (not columns and len(header) == 2):
             return delimiter
-    return DELIMITERS[0]
+    return max(DELIMITERS, key=first.count)
 
 
 def _places(header: list[str], columns: dict | None, name, where) -> tuple[tuple[int, int], bool]:

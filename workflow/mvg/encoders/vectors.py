@@ -26,7 +26,7 @@ def unit_pair(documents, queries, n_documents: int, n_queries: int, names) -> tu
 
     A row of zeros, such as that of a text without tokens, gets the same in every coordinate.
     names: what an error calls them. Raises DataError for anything but a matrix of finite numbers
-    with a row a text, and for two different widths.
+    with a row a text, not all zero, and for two different widths.
     """
     sides = [
         unit_rows(np.asanyarray(vectors), n, name, side)
@@ -46,7 +46,7 @@ def unit_rows(vectors: np.ndarray, n: int, name: str, texts: str) -> np.ndarray:
         raise DataError(name, "", f"expected a matrix of numbers, found {vectors.dtype} of shape {vectors.shape}")
     if len(vectors) != n:
         raise DataError(name, "", f"expected {n} rows, one for each line of {texts}, found {len(vectors)}")
-    unit = np.empty(vectors.shape, dtype=np.float32)
+    unit, all_zero = np.empty(vectors.shape, dtype=np.float32), n > 0
     for start in range(0, n, ROWS):
         block = np.asarray(vectors[start : start + ROWS], dtype=np.float64)
         wrong = np.flatnonzero(~np.isfinite(block).all(axis=1))
@@ -54,6 +54,9 @@ def unit_rows(vectors: np.ndarray, n: int, name: str, texts: str) -> np.ndarray:
             raise DataError(name, f"row {start + wrong[0]}", "expected finite numbers")
         # The largest coordinate first: a square of 1e-200 would be zero.
         largest = np.abs(block).max(axis=1, keepdims=True)
+        all_zero &= not largest.any()
         block = np.where(largest > 0, block, 1.0) / np.where(largest > 0, largest, 1.0)
         unit[start : start + ROWS] = block / np.linalg.norm(block, axis=1, keepdims=True)
+    if all_zero:
+        raise DataError(name, "", "expected vectors, found nothing but zeros")
     return unit

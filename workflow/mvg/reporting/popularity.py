@@ -9,7 +9,7 @@ from ..evaluation.diversity import bounding_box_diversity, random_diversity
 from ..lexical.popularity import gini
 from .claims import PUBLIC, Measured
 from .labels import dataset_label, is_simulated
-from .style import dataset_looks, legend_below, literal, panels, save
+from .style import dataset_looks, legend_below, literal, log_ticks, panels, save
 
 COLUMNS = ["dataset", "series", "n", "value", "documents"]
 BINS_PER_DECADE = 4
@@ -106,6 +106,10 @@ def plot_popularity(table, facts, figure, left, right) -> None:
         right.plot("n", "value", data=_series(numbers, "control"), color=look.color, ls="--", lw=1)
     left.set(xscale="log", yscale="log", xlabel="Document rank", ylabel="Training queries")
     right.set(xscale="log", xlabel="Training queries of a document")
+    for axis in (left.xaxis, left.yaxis, right.xaxis):
+        low, high = axis.get_view_interval()
+        if high < 100 * low:
+            log_ticks(axis)
     right.set_ylabel("Query diversity\n(geometric-mean side)")
     left.set_title("Popularity")
     right.set_title("Diversity")

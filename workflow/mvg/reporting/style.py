@@ -110,8 +110,12 @@ def log_ticks(axis) -> None:
 
 
 def legend_below(figure, handles, labels, columns=3) -> None:
-    """One legend for all panels, outside the data."""
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    """One legend for all panels, outside the data, in at most ``columns``: as many as the figure is wide for."""
+    for ncols in range(columns, 0, -1):
+        legend = figure.legend(handles, labels, loc="outside lower center", ncols=ncols)
+        if ncols == 1 or legend.get_window_extent().width < figure.bbox.width:
+            break
+        legend.remove()
 
 
 def save(figure, stem) -> None:

@@ -45,6 +45,6 @@ def _plot(axis, part, metric) -> None:
     epochs = sorted(part["epochs"].unique())
     first = next(e for e in epochs if e > 0)
     axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # with room for 0, the untrained encoder
-    axis.set(xlim=(-first / 3, None), xlabel="Epochs")
+    axis.set(xlim=(-first / 3, None), xlabel="Epochs (logarithmic after the first)")
     axis.set_xticks(epochs, [f"{e:g}" for e in epochs])
     axis.xaxis.set_minor_locator(NullLocator())

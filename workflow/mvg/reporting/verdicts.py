@@ -173,7 +173,7 @@ def verdicts_markdown(table: pd.DataFrame) -> str:
         "# The paper's numbers and ours",
         summary(table["verdict"]),
         "Match: within 0.5 points, or 2 % for sizes. Where the paper's text disagrees with its own "
-        "table or formula, the table counts.",
+        "table or formula, the table counts. Of data of your own the paper says nothing: they are not in here.",
         "## Benchmark",
         _cells_markdown(table[is_benchmark]),
         "## Other tables",
@@ -225,5 +225,8 @@ def _compared(row) -> list[str]:
 
 
 def _rounded(text: str) -> str:
-    """Two decimals for a fraction; counts, yes and no as they are."""
-    return f"{float(text):.2f}" if "." in text else text
+    """Two decimals for a fraction, or two digits if it is smaller; counts, yes and no as they are."""
+    if "." not in text:
+        return text
+    value = float(text)
+    return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:.2f}"

@@ -6,7 +6,7 @@ from .paper import load_paper
 from .tables import Entry, entries_of, format_number, group_methods, layout, row_groups, simulated_note, write_layouts
 
 COLUMNS = ["dataset", "method", "metric", "k", "value"]
-NONE = "This run has no encoder of kind pretrained: name one in `encoders`, such as wordllama or minilm."
+NONE = "This run has no encoder of kind pretrained: name one under encoders, such as wordllama or minilm."
 
 
 def zero_shot_table(benchmark: pd.DataFrame, encoders: list[str]) -> pd.DataFrame:

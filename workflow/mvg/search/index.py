@@ -103,8 +103,12 @@ class Index:
         excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
 
         Exact search returns the true top k by float64 scores, equal ones by document row.
+        Raises ValueError for queries of another width.
         """
-        queries = self.views.extend(np.asarray(queries, dtype=np.float32))
+        queries, dim = np.asarray(queries, dtype=np.float32), self.views.vectors.shape[1]
+        if queries.ndim != 2 or queries.shape[1] not in (dim - 1, dim):
+            raise ValueError(f"queries must be (n_queries, {dim}), without the bias one less: {queries.shape}")
+        queries = self.views.extend(queries)
         order = np.argsort(excluded[0], kind="stable") if excluded else []
         positions, hidden = (np.asarray(side)[order] for side in excluded) if excluded else (np.empty(0),) * 2
         batches = []
