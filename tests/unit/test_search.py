@@ -147,8 +147,48 @@ def test_exported_scores_strictly_fall_in_float32(values):
     assert falling.dtype == np.float32 and (np.diff(falling) < 0).all()
 
 
-def test_queries_of_another_width_are_refused():
-    index = Index(Views.of(np.eye(4, dtype=np.float32)))
-    for shape in ((2, 9), (4,)):
-        with pytest.raises(ValueError, match="queries must be"):
-            index.search(np.ones(shape), k=2)
+UNIT = np.eye(4, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("queries", "excluded", "message"),
+    [
+        (np.ones((2, 9)), None, "queries must have"),
+        (np.ones((2, 3)), None, "queries must have"),  # as many as if there were a bias
+        (np.ones(4), None, "queries must have"),
+        (np.full((2, 4), np.nan), None, "finite"),
+        (np.ones((2, 4)), ([2], [0]), "rows of the 2 queries"),
+    ],
+)
+def test_queries_that_do_not_fit_are_refused(queries, excluded, message):
+    with pytest.raises(ValueError, match=message):
+        Index(Views.of(UNIT)).search(queries, k=2, excluded=excluded)
+
+
+@pytest.mark.parametrize(
+    ("documents", "added", "message"),
+    [
+        (np.ones(4), {}, "documents must be"),
+        (UNIT, {"behavioural": (UNIT, np.array([0, 1, 2]))}, "must be"),
+        (UNIT, {"behavioural": (UNIT[:, :3], np.arange(4))}, "must be"),
+        (UNIT, {"behavioural": (UNIT, np.array([0, 1, 2, 4]))}, "rows of the 4 documents"),
+        (UNIT, {"prior": np.ones(3)}, "the prior must be"),
+    ],
+)
+def test_views_that_do_not_fit_are_refused(documents, added, message):
+    with pytest.raises(ValueError, match=message):
+        Views.of(documents, **added)
+
+
+def test_vectors_with_nan_are_refused():
+    with pytest.raises(ValueError, match="finite"):
+        Index(Views.of(UNIT * np.nan))
+
+
+UNSAFE = ["HNSW00", "HNSW01", "IVF0,Flat", "IVF4_HNSW00,Flat", "PQ4x0", "NSG1", "HNSW10000000"]
+
+
+@pytest.mark.parametrize("factory", UNSAFE)
+def test_what_faiss_dies_of_is_refused(factory):
+    with pytest.raises(ValueError, match="expected numbers from 1"):
+        Index(Views.of(UNIT), factory)

@@ -66,6 +66,7 @@ def hole(vectors):
         (lambda v: v * 0, "documents.npy: expected vectors, found nothing but zeros"),
         (lambda v: v.astype(str), "expected a matrix of numbers"),
         (lambda v: b"not an array", "documents.npy: expected a .npy file of numbers"),
+        (lambda v: b"PK\3\4hello", "documents.npy: expected a .npy file of numbers"),
         (lambda v: b"", "documents.npy: expected a .npy file of numbers"),
     ],
 )
@@ -74,6 +75,28 @@ def test_wrong_vectors_are_one_line(example, change, expected):
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
     assert done.returncode != 0 and len(lines) == 1 and expected in lines[0], done.stdout + done.stderr
     assert not (example / f"{FOLDER}/ready/documents.npy").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def encode(*given): raise KeyError('two\\nlines')", "KeyError"),
+        ("import no_such_package", "No module named 'no_such_package'"),
+        ("def encode(*given): return None", "TypeError"),
+        ("def encode(*given): return [[1, 2], [3]], [[1, 2]]", "inhomogeneous"),
+        ("def encode(*given): raise SystemExit(0)", "SystemExit"),
+        ("", "encode"),
+    ],
+)
+def test_a_module_that_fails_is_one_line(example, code, expected):
+    (example / "workflow/mvg/encoders/broken.py").write_text(code)
+    entry = {"encoders": ["broken"], "encoder_settings": {"broken": {"kind": "module", "module": "broken"}}}
+    (example / "broken.yaml").write_text(yaml.safe_dump(entry | {"diversity_encoder": "broken"}))
+    configs = ["--configfile", "tests/tiny.yaml", "broken.yaml", "--config", "datasets=['wikiseealso']"]
+    done = example.run(f"{FOLDER}/broken/documents.npy", *configs, check=False)
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
+    assert done.returncode != 0 and len(lines) == 1, done.stdout + done.stderr
+    assert "encoders/broken.py" in lines[0] and expected in lines[0]
 
 
 def test_ready_vectors_are_taken_in_unit_norm(example):

@@ -5,19 +5,24 @@ import sys
 
 from .check import check
 from .data import READERS
-from .data.errors import DataError, one_line
+from .job import mendable
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
-    named = {"query": options.query, "document": options.document} if options.query or options.document else None
-    if named and (options.format not in (None, "csv") or None in named.values()):
+    given = options.query is not None or options.document is not None
+    named = {"query": options.query, "document": options.document} if given else None
+    if named and (options.format not in (None, "csv") or not all(named.values())):
         parser.error("--query and --document go together, and with the format csv")
+    if named and options.query == options.document:
+        parser.error("--query and --document are two columns")
     try:
         print(check(options.path, "csv", columns=named) if named else check(options.path, options.format), end="")
-    except (DataError, OSError) as error:
-        print(f"error: {one_line(str(error))}", file=sys.stderr)
+    except Exception as error:
+        if (line := mendable(error)) is None:
+            raise
+        print(f"error: {line}", file=sys.stderr)
         return 1
     return 0
 

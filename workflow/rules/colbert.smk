@@ -3,6 +3,7 @@
 
 rule train_colbert:
     input:
+        unpack(local_init),
         corpus="results/{run}/{dataset}/data/corpus.jsonl",
         queries="results/{run}/{dataset}/data/queries.jsonl",
         train="results/{run}/{dataset}/data/pairs.train.npz",

@@ -184,9 +184,19 @@ def check_config():
         stop("sweeps.encoders", "encoders with one vector a query, not colbert")
     if kind_of(config["sweeps"]["dssm"]) != "dssm":
         stop("sweeps.dssm", "an encoder of kind dssm")
-    for name in config["sweeps"]["datasets"] or []:
-        if name not in config["datasets"]:
-            stop(f"sweeps.datasets: {name}", "no such entry in datasets")
+    seeds = config["seeds"] if isinstance(config["seeds"], dict) else {}
+    for key, names, known in (
+        ("sweeps.datasets", config["sweeps"]["datasets"], "datasets"),
+        # Those that this run is without are passed over.
+        ("seeds.datasets", seeds.get("datasets"), "sources"),
+        ("seeds.encoders", seeds.get("encoders"), "encoder_settings"),
+    ):
+        for name in names or []:
+            if name not in config[known]:
+                stop(f"{key}: {name}", f"no such entry in {known}")
+    for folder in ("results", *(f"results/{config['run']}/{name}" for name in ("", *config["datasets"]))):
+        if os.path.lexists(folder) and not exists(folder, Path.is_dir):
+            stop("run", f"expected a folder, or nothing yet: {folder}")
     if config["raw_dir"] is not None:
         if not exists(config["raw_dir"], Path.is_dir):
             stop("raw_dir", f"no such folder: {config['raw_dir'][:200]}")
@@ -358,9 +368,10 @@ def torch_threads(wildcards):
 
 
 def local_init(wildcards):
-    """The model folder an encoder starts from, if that is a folder here."""
-    init = settings_of(wildcards).get("init", "")
-    return {"init": init} if Path(init).is_dir() else {}
+    """The files of the model folder an encoder starts from, if that is a folder here."""
+    init = settings_of(wildcards).get("init", "scratch")
+    files = [] if init == "scratch" else [path for path in Path(init).expanduser().rglob("*") if path.is_file()]
+    return {"init": sorted(str(path) for path in files if not set("{}") & set(str(path)))} if files else {}
 
 
 check_config()
@@ -395,7 +406,8 @@ DIMENSIONS = {d: dimension_encoder(d) for row in compared_dimensions().values() 
 # Variants are encoders like any other from here on: the same rules train and encode with them.
 for dimension, variant in DIMENSIONS.items():
     settings = {**config["encoder_settings"][config["sweeps"]["dssm"]], "dimension": dimension}
-    config["encoder_settings"].setdefault(variant, settings)
+    if config["encoder_settings"].setdefault(variant, settings) != settings:
+        stop(f"encoder_settings.{variant}", "another name: this one is taken by a dimension of the sweep")
 
 
 wildcard_constraints:

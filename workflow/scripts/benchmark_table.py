@@ -1,7 +1,7 @@
 from itertools import product
 
-import numpy as np
 from mvg.data import load_facts
+from mvg.data.files import load_arrays
 from mvg.job import job
 from mvg.reporting import benchmark_table, read_scores, significance_table, write_benchmark_layouts, write_table
 
@@ -12,7 +12,7 @@ with job(snakemake.log[0]):
     rows = zip(product(datasets, methods), snakemake.input.scores, snakemake.input.rankings)
     for (dataset, method), score_file, ranking_file in rows:
         scores[dataset][method] = read_scores(score_file)
-        with np.load(ranking_file, allow_pickle=False) as ranking:
+        with load_arrays(ranking_file) as ranking:
             sizes[dataset, method] = int(ranking["n_floats"]) / 1e6 or None
     facts = load_facts(datasets, snakemake.input.stats)
     pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}

@@ -1,7 +1,7 @@
 import json
 
-import numpy as np
 from mvg.data import load_stats, load_texts, load_weights, read_split
+from mvg.data.files import load_arrays
 from mvg.data.pairs import of_queries
 from mvg.evaluation.click_log import click_log_numbers
 from mvg.job import job
@@ -9,7 +9,7 @@ from mvg.reporting import click_log_table, write_click_log
 
 with job(snakemake.log[0]) as log:
     given, methods = snakemake.input, snakemake.params.methods
-    rankings = dict(zip(methods, (np.load(file, allow_pickle=False) for file in given.rankings)))
+    rankings = dict(zip(methods, (load_arrays(file) for file in given.rankings)))
     test, train, stats = read_split(given.test), read_split(given.train), load_stats(given.stats)
     texts = load_texts(given.queries)[1]
     numbers = click_log_numbers(

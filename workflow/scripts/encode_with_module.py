@@ -1,17 +1,13 @@
-from importlib import import_module
-
 from mvg.data import load_texts, read_split
 from mvg.data.files import save_array
-from mvg.encoders.vectors import unit_pair
+from mvg.encoders.vectors import from_module, unit_pair
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     given, settings = snakemake.input, snakemake.params.settings
     texts = [load_texts(file)[1] for file in (given.corpus, given.queries)]
-    encoder = import_module(f"mvg.encoders.{settings['module']}")
-    vectors = encoder.encode(
-        *texts, read_split(given.train), read_split(given.dev), snakemake.params.seed, **settings["settings"]
-    )
+    splits = read_split(given.train), read_split(given.dev)
+    vectors = from_module(settings["module"], *texts, *splits, snakemake.params.seed, settings["settings"])
     names = [f"{settings['module']}.encode: {side}" for side in ("documents", "queries")]
     documents, queries = unit_pair(*vectors, *map(len, texts), names)
     save_array(snakemake.output.documents, documents)

@@ -1,7 +1,6 @@
-import numpy as np
 import pandas as pd
 from mvg.data import load_stats, load_texts, read_split
-from mvg.data.files import text_writer
+from mvg.data.files import load_arrays, text_writer
 from mvg.data.pairs import of_queries
 from mvg.evaluation.metrics import per_query
 from mvg.job import job
@@ -13,7 +12,7 @@ with job(snakemake.log[0]) as log:
     queries = pd.Index([ids[row] for row in split.queries], name="query")
     relevant = of_queries(split.pairs, split.queries)
     for ranking, scores in zip(given.rankings, snakemake.output):
-        with np.load(ranking, allow_pickle=False) as file:
+        with load_arrays(ranking) as file:
             ranked = file["documents"]
         table = pd.DataFrame(per_query(ranked, relevant, n_documents, snakemake.params.ks), index=queries)
         with text_writer(scores) as file:

@@ -1,6 +1,5 @@
-import numpy as np
 from mvg.data import load_texts, read_split
-from mvg.data.files import text_writer
+from mvg.data.files import load_arrays, text_writer
 from mvg.job import job
 from mvg.search.trec import write_qrels, write_run
 
@@ -9,7 +8,7 @@ with job(snakemake.log[0]):
     split = read_split(snakemake.input.pairs)
     with text_writer(snakemake.output[0]) as file:
         if snakemake.input.get("ranking"):
-            with np.load(snakemake.input.ranking, allow_pickle=False) as arrays:
+            with load_arrays(snakemake.input.ranking) as arrays:
                 ranked, scores = arrays["documents"], arrays["scores"]
             names = [query_ids[row] for row in split.queries]
             write_run(file, names, document_ids, ranked, scores, snakemake.wildcards.method)

@@ -1,5 +1,5 @@
-import numpy as np
 from mvg.data import load_stats, read_split
+from mvg.data.files import load_arrays
 from mvg.data.pairs import of_queries
 from mvg.evaluation.flat_popularity import flat_popularity_numbers
 from mvg.job import job
@@ -8,7 +8,7 @@ from mvg.reporting import flat_popularity_table, write_flat_popularity
 
 with job(snakemake.log[0]) as log:
     given, methods = snakemake.input, snakemake.params.methods
-    rankings = dict(zip(methods, (np.load(file, allow_pickle=False) for file in given.rankings)))
+    rankings = dict(zip(methods, (load_arrays(file) for file in given.rankings)))
     test, stats = read_split(given.test), load_stats(given.stats)
     numbers = flat_popularity_numbers(
         {method: ranking["documents"] for method, ranking in rankings.items()},

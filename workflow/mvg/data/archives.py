@@ -140,6 +140,8 @@ def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member
     path = Path(path)
     if not path.exists():
         raise DataError(path, "", "expected a file, a zip or a folder here, found nothing")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(path, "", "expected a file, a zip or a folder here, found a device or a pipe")
     folder = path if path.is_dir() else path.parent
     archive = _the_zip(path, zip_name) if path.is_dir() else path
     files = folder.iterdir() if archive else folder.rglob("*")

@@ -22,6 +22,7 @@ from .records import Document, Query
 from .splits import SPLITS, eight_one_one
 from .texts import normalised
 
+MAX_CLICKS = 10**9  # of a row
 COLUMNS = {"query": "query", "document": "document", "count": "count", "date": "date", "text": "text"}
 TEST_SHARE, DEV_SHARE = 1 / 7, 1 / 12  # of the days, and of those before: two months of fourteen, one of twelve
 SPLIT_RULE = (
@@ -145,6 +146,8 @@ def _clicks(value, name: str, file, place) -> float:
         clicks = math.nan
     if not 0 <= clicks < math.inf:
         raise DataError(file, place, f"expected '{name}' to be a number of at least 0, found {str(value)!r}")
+    if clicks > MAX_CLICKS:
+        raise DataError(file, place, f"expected '{name}' to be at most {MAX_CLICKS:,}, found {str(value)!r}")
     return clicks
 
 

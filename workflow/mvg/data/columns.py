@@ -58,7 +58,9 @@ def _parquet_rows(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]
             for batch in file.iter_batches(PARQUET_ROWS, columns=columns):
                 for values in zip(*(batch[name].to_pylist() for name in columns)):
                     yield f"row {next(numbers)}", values
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except DataError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # the last two: dates, texts
         raise DataError(path, "", f"expected a whole Parquet file, but: {error}") from error
 
 

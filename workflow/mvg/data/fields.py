@@ -51,7 +51,8 @@ def weight_field(record: dict, file, where) -> float:
         raise DataError(file, where, f"expected 'metadata' to be an object, found {kind(metadata)}")
     weight = metadata.get("weight", 1.0)
     if type(weight) not in (int, float) or not 0 < weight <= MAX_WEIGHT:
-        raise DataError(file, where, f"expected 'metadata.weight' to be a number above 0, found {weight!r}")
+        expected = f"expected 'metadata.weight' to be a number above 0, at most {MAX_WEIGHT:g}, found {weight!r}"
+        raise DataError(file, where, expected)
     return float(weight)
 
 

@@ -99,5 +99,19 @@ def save_arrays(path, **arrays: np.ndarray) -> None:
 
 
 def load_array(path, mmap: bool = True) -> np.ndarray:
-    """``np.load`` without pickle, memory-mapped unless told otherwise."""
-    return np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
+    """``np.load`` without pickle, memory-mapped unless told otherwise. Raises DataError for a damaged file."""
+    return _load(path, ".npy", mmap_mode="r" if mmap else None)
+
+
+def load_arrays(path):
+    """The open ``.npz`` file, a context. Raises DataError for a damaged one."""
+    return _load(path, ".npz")
+
+
+def _load(path, suffix: str, **options):
+    try:
+        return np.load(path, allow_pickle=False, **options)
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # of bytes that are no array numpy raises whatever comes first
+        raise DataError(str(path), "", f"expected a {suffix} file of numbers ({error})") from error

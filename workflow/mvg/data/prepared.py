@@ -21,7 +21,7 @@ import numpy as np
 from .archives import json_lines, json_object
 from .errors import DataError
 from .fields import new_id, text_field, weight_field
-from .files import folder_beside, save_arrays
+from .files import folder_beside, load_arrays, save_arrays
 from .records import Document, Query
 from .shards import Shard
 from .splits import SPLITS
@@ -293,7 +293,7 @@ def save_split(path, split: Split) -> None:
 
 def read_split(path) -> Split:
     """What ``save_split`` wrote."""
-    with np.load(path, allow_pickle=False) as file:
+    with load_arrays(path) as file:
         return Split(
             file["queries"],
             (file["pair_queries"], file["pair_documents"]),

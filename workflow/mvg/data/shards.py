@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .files import replacing, save_array, save_arrays
+from .files import load_array, load_arrays, replacing, save_array, save_arrays
 
 
 class Shard(NamedTuple):
@@ -35,14 +35,14 @@ def join(parts, whole) -> None:
 
 def _join_npz(parts, whole) -> None:
     """Of what is one number and no array, the first."""
-    loaded = [np.load(part, allow_pickle=False) for part in parts]
+    loaded = [load_arrays(part) for part in parts]
     joined = {name: [part[name] for part in loaded] for name in loaded[0]}
     save_arrays(whole, **{name: np.concatenate(all) if all[0].ndim else all[0] for name, all in joined.items()})
 
 
 def _join_npy(parts, whole) -> None:
     """Not through a memory map, where a full disk is a SIGBUS."""
-    arrays = [np.load(part, mmap_mode="r", allow_pickle=False) for part in parts]
+    arrays = [load_array(part) for part in parts]
     shape = (sum(len(array) for array in arrays), *arrays[0].shape[1:])
     header = {"descr": np.lib.format.dtype_to_descr(arrays[0].dtype), "fortran_order": False, "shape": shape}
     with replacing(whole) as temporary, open(temporary, "wb") as file:
@@ -53,5 +53,5 @@ def _join_npy(parts, whole) -> None:
 
 def join_starts(parts, whole) -> None:
     """The same for ``starts`` (:class:`mvg.search.views.TokenViews`), which count within their part."""
-    lengths = [np.diff(np.load(part, allow_pickle=False)) for part in parts]
+    lengths = [np.diff(load_array(part)) for part in parts]
     save_array(whole, np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))

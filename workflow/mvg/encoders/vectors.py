@@ -1,5 +1,7 @@
 """Vectors that come from elsewhere: a user's files, or an encoder module of a user's own."""
 
+from importlib import import_module
+
 import numpy as np
 
 from ..data.errors import DataError
@@ -10,15 +12,21 @@ ROWS = 1 << 16  # checked and scaled at a time
 
 def read_pair(documents, queries, n_documents: int, n_queries: int) -> tuple[np.ndarray, np.ndarray]:
     """Unit vectors of all documents and of all queries from two ``.npy`` files; see :func:`unit_pair`."""
-    return unit_pair(read(documents), read(queries), n_documents, n_queries, (str(documents), str(queries)))
+    names = str(documents), str(queries)
+    return unit_pair(load_array(documents), load_array(queries), n_documents, n_queries, names)
 
 
-def read(file) -> np.ndarray:
-    """A memory-mapped ``.npy`` file. Raises DataError if it is none."""
+def from_module(name: str, documents, queries, train, dev, seed: int, settings: dict):
+    """What ``mvg.encoders.<name>.encode`` gives, as two arrays. Raises DataError for whatever goes wrong in there."""
     try:
-        return load_array(file)
-    except (ValueError, EOFError) as error:
-        raise DataError(str(file), "", f"expected a .npy file of numbers ({error})") from error
+        encode = import_module(f"{__package__}.{name}").encode
+        of_documents, of_queries = encode(documents, queries, train, dev, seed, **settings)
+        return np.asanyarray(of_documents), np.asanyarray(of_queries)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        expected = f"expected encode to give two matrices, but: {type(error).__name__}: {error}"
+        raise DataError(f"workflow/mvg/encoders/{name}.py", "", expected) from error
 
 
 def unit_pair(documents, queries, n_documents: int, n_queries: int, names) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,8 @@ from .views import Views
 BATCH = 1024  # queries searched at a time
 BLOCK = 1 << 26  # floats that exact search holds at a time, and faiss once more: 2 x 256 MiB
 SPARE = 16  # candidates fetched beyond k
+# Numbers in a factory string that faiss does not refuse but dies of, or never ends with; so the config's schema, too.
+UNSAFE = re.compile(r"(?<!\d)0+(?!\d)|(HNSW|NSG)0*1(?!\d)|\d{7}")
 CLOSE = 1e-4  # float32 scores nearer than this to the last place may belong before it
 
 
@@ -83,6 +85,10 @@ class Index:
         faiss.omp_set_num_threads(threads)
         self.views, self.exact = views, factory == "exact"
         vectors = np.ascontiguousarray(views.vectors, dtype=np.float32)
+        if not len(vectors) or not np.isfinite(vectors).all():
+            raise ValueError("an index needs at least one vector, of finite numbers")
+        if UNSAFE.search(factory):
+            raise ValueError(f"'{factory}': expected numbers from 1, of HNSW and NSG from 2, and below 10,000,000")
         try:
             self.faiss = faiss.index_factory(
                 vectors.shape[1], "Flat" if self.exact else factory, faiss.METRIC_INNER_PRODUCT
@@ -91,10 +97,8 @@ class Index:
                 self.faiss.train(vectors)
             self.faiss.add(vectors)
         except RuntimeError as error:
-            reason = re.sub(r"Error in .*?\.cpp:\d+: ", "", str(error)).replace("\n", " ")
-            raise ValueError(
-                f"faiss cannot build '{factory}' over {len(vectors)} vectors of {vectors.shape[1]} dimensions: {reason}"
-            ) from error
+            what = f"build '{factory}' over {len(vectors)} vectors of {vectors.shape[1]} dimensions"
+            raise ValueError(f"faiss cannot {what}: {_reason(error)}") from error
 
     def search(self, queries, k, excluded=None, progress=iter) -> Ranking:
         """The k best distinct documents of each query, as many as the corpus has.
@@ -103,12 +107,13 @@ class Index:
         excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
 
         Exact search returns the true top k by float64 scores, equal ones by document row.
-        Raises ValueError for queries of another width.
+        Raises ValueError for queries of another width, or with NaN, and where faiss cannot search.
         """
-        queries, dim = np.asarray(queries, dtype=np.float32), self.views.vectors.shape[1]
-        if queries.ndim != 2 or queries.shape[1] not in (dim - 1, dim):
-            raise ValueError(f"queries must be (n_queries, {dim}), without the bias one less: {queries.shape}")
-        queries = self.views.extend(queries)
+        queries = self.views.extend(np.asarray(queries, dtype=np.float32))
+        if not np.isfinite(queries).all():
+            raise ValueError("queries must be finite numbers")
+        if excluded and len(excluded[0]) and not 0 <= np.min(excluded[0]) <= np.max(excluded[0]) < len(queries):
+            raise ValueError(f"excluded queries must be rows of the {len(queries)} queries")
         order = np.argsort(excluded[0], kind="stable") if excluded else []
         positions, hidden = (np.asarray(side)[order] for side in excluded) if excluded else (np.empty(0),) * 2
         batches = []
@@ -129,7 +134,10 @@ class Index:
         todo, fetch = np.arange(len(queries)), k + SPARE
         while len(todo):
             fetch = min(fetch, self.faiss.ntotal)
-            found_scores, found = self.faiss.search(queries[todo], fetch)
+            try:
+                found_scores, found = self.faiss.search(queries[todo], fetch)
+            except RuntimeError as error:
+                raise ValueError(f"faiss cannot search: {_reason(error)}") from error
             certain = np.zeros(len(todo), dtype=np.bool_)
             _rank(
                 queries[todo], self.views.vectors, self.views.owner, found, found_scores,
@@ -150,6 +158,10 @@ class Index:
             faiss.write_index(self.faiss, os.fspath(temporary))
         with replacing(f"{path}.owner.npy") as temporary:
             np.save(temporary, self.views.owner)
+
+
+def _reason(error: RuntimeError) -> str:
+    return re.sub(r"Error in .*?\.cpp:\d+: ", "", str(error)).replace("\n", " ")
 
 
 @njit(nogil=True, cache=True)
