@@ -20,7 +20,7 @@ with job(snakemake.log[0]) as log:
         views = TokenViews.of(tokens, starts, *added)
         ranking = maxsim.search(
             views.extend(queries),
-            *views,
+            *views[:2],
             snakemake.params.k,
             excluded=excluded,
             threads=snakemake.threads,

@@ -202,5 +202,5 @@ class _TokenScores:
         if view_bias not in self.kept:
             views = TokenViews.of(*self.given, None if view_bias is None else self.behavioural, None, view_bias)
             batches = np.array_split(self.queries, -(-len(self.queries) // maxsim.BATCH))
-            self.kept[view_bias] = np.concatenate([maxsim.scores(views.extend(x), *views) for x in batches])
+            self.kept[view_bias] = np.concatenate([maxsim.scores(views.extend(x), *views[:2]) for x in batches])
         return self.kept[view_bias]
