@@ -99,6 +99,16 @@ def test_a_module_that_fails_is_one_line(example, code, expected):
     assert "encoders/broken.py" in lines[0] and expected in lines[0]
 
 
+def test_texts_can_be_written_before_there_are_vectors_of_them(example):
+    entry = {"encoders": ["later"], "encoder_settings": {"later": {"kind": "vectors", "path": "nosuch"}}}
+    (example / "later.yaml").write_text(yaml.safe_dump(entry | {"diversity_encoder": "later"}))
+    configs = ["--configfile", "tests/tiny.yaml", "later.yaml", "--config", "datasets=['wikiseealso']"]
+    example.run(f"{FOLDER}/data/stats.json", *configs)
+    done = example.run(*configs, check=False)
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
+    assert len(lines) == 1 and "nosuch/wikiseealso/documents.npy" in lines[0] and "corpus.jsonl" in lines[0], lines
+
+
 def test_ready_vectors_are_taken_in_unit_norm(example):
     assert ready(example).returncode == 0
     ours, theirs = (np.load(example / f"{FOLDER}/{name}/documents.npy") for name in ("ready", "trigrams"))
