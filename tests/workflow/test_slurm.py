@@ -1,5 +1,6 @@
 """The tiny run through SLURM: a real one, of one node, with the profile of workflow/profiles/slurm."""
 
+import os
 import subprocess
 
 import pytest
@@ -20,8 +21,17 @@ PROFILE += ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-sta
 PROFILE += ["--group-components", "data=3", "lexical=3", "encode=6", "search=8", "measure=6"]
 
 
+@pytest.fixture(scope="module")
+def no_other_slurm():
+    """Its own configuration again, which tests/conftest.py hides."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ["SLURM_CONF"] == os.devnull:
+            patch.delenv("SLURM_CONF")
+        yield
+
+
 @pytest.fixture(scope="module", autouse=True)
-def cluster():
+def cluster(no_other_slurm):
     up = subprocess.run([CLUSTER, "status"], capture_output=True).returncode == 0
     if not up:
         started = subprocess.run([CLUSTER, "start"], capture_output=True, text=True)
