@@ -335,8 +335,14 @@ def strike(run: Run, fault: str, undisturbed: dict[str, bytes], random: random.R
 
 
 def recover(run: Run, undisturbed: dict[str, bytes]) -> None:
-    """The same command again ends with the undisturbed run's files, and has nothing to do after that."""
+    """The same command again ends with the undisturbed run's files, and has nothing to do after that.
+
+    Tables and figures are targets: those it makes unasked.
+    """
     run.finish()
+    # What nothing needs any more, such as the model of vectors that are there, Snakemake makes only if asked to.
+    if unneeded := undisturbed.keys() - run.files().keys():
+        run.finish("--", *(f"results/{name}" for name in sorted(unneeded)))
     files = run.files()
     assert sorted(files) == sorted(undisturbed), f"left or lost: {sorted(files.keys() ^ undisturbed.keys())}"
     different = [name for name in files if files[name] != undisturbed[name]]
