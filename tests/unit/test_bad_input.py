@@ -344,6 +344,7 @@ CASES = {
         (b"2\twho\n\n", "line 2: expected an id and a text, separated by a tab"),
     ],
     ("msmarco", "qrels.dev.tsv", "qrels.dev.tsv"): [
+        (b"1\t0\t1\t" + b"9" * 5000 + b"\n", "line 1: expected query, 0, passage and a whole number"),
         (b"2\t8\n", "line 1: expected query, 0, passage and a whole number"),
         (b"2\t0\t8\t1\n2\t0\t7\tyes\n", "line 2: expected query, 0, passage and a whole number"),
         (b"2\t0\t8\t1\n5\t0\t8\t1\n", "line 2: expected a query of queries.dev.tsv, found '5'"),

@@ -1,5 +1,6 @@
 """MS MARCO passages (Nguyen et al., 2016): question -> passages, as three kinds of tab-separated files."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,7 +112,7 @@ def _judgements(file: Member, dropped: Counter) -> Iterator[tuple[str, str, str]
     with file.open_text() as stream:
         for number, line in text_lines(stream, stream.label):
             place, values = f"line {number}", line.split()
-            if len(values) != 4 or not values[3].removeprefix("-").isdecimal():
+            if len(values) != 4 or not re.fullmatch(r"-?\d{1,9}", values[3]):
                 raise DataError(file.label, place, "expected query, 0, passage and a whole number, separated by tabs")
             if int(values[3]) > 0:
                 yield place, values[0], values[2]

@@ -189,7 +189,7 @@ def _retry_after(value: str | None) -> float | None:
     """Seconds, from a number of them or a date."""
     if not value:
         return None
-    if value.strip().isdigit():
+    if value.strip().isdecimal():
         return float(value)
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
@@ -200,7 +200,7 @@ def _retry_after(value: str | None) -> float | None:
 def _offered(response, done: int, part: Path) -> tuple[int, int | None]:
     """(bytes that count as done, bytes in all if the server says so)."""
     if response.status == 206:
-        found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
+        found = re.fullmatch(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)", response.headers.get("Content-Range", ""))
         if not found or int(found[1]) != done:
             part.unlink(missing_ok=True)
             raise Failed("it resumes at another place than asked", again=True)
