@@ -297,6 +297,20 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     assert jobs["search"] == "5"
 
 
+@pytest.mark.parametrize(
+    ("grid", "reruns"),
+    [
+        ("budgets: [0.1, 2]", {"sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure"}),
+        ("dimensions: [4]", {"train_dssm", "encode_dssm", "sweep_dimensions", "dimension_sweep_figure"}),
+        ("checkpoints: [0, 1]", {"train_checkpoints", "sweep_checkpoints", "training_sweep_figure"}),
+    ],
+)
+def test_another_grid_reruns_only_its_experiment(tiny, grid, reruns):
+    done = tiny.tiny("-n", "--config", f"sweeps={{{grid}}}")
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", done.stdout + done.stderr, flags=re.M))
+    assert jobs.keys() == reruns | {"verdicts", "provenance", "all", "total"}
+
+
 def test_every_job_left_a_log_and_a_benchmark(tiny):
     results = tiny / "results/tiny"
     logs = {p.relative_to(results / "logs").with_suffix("") for p in (results / "logs").rglob("*.log")}

@@ -86,7 +86,7 @@ rule ablations_table:
     params:
         datasets=config["datasets"],
         encoders=ABLATED,
-        losses={x: s["loss"] for x, s in config["encoder_settings"].items() if s["kind"] == "dssm"},
+        losses={x: config["encoder_settings"][x]["loss"] for x in ABLATED if kind_of(x) == "dssm"},
         note=SETTINGS_NOTE,
     message:
         "The ablations as one table"
