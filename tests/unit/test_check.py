@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mvg.__main__ import main
 from mvg.check import check, verdict
-from mvg.data import READERS
+from mvg.data import READERS, DataError
 from mvg.data.guess import guess_format
 from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
@@ -119,10 +119,8 @@ def test_it_runs_as_a_module_without_torch():
     done = subprocess.run(
         [sys.executable, "-m", "mvg", "check", "nosuch"], cwd=WORKFLOW, capture_output=True, text=True
     )
-    assert (
-        done.returncode == 1
-        and done.stderr == "error: nosuch: expected a file, a zip or a folder here, found nothing\n"
-    )
+    assert done.returncode == 1
+    assert done.stderr == "error: nosuch: expected a file, a zip or a folder here, found nothing\n"
 
 
 def test_a_zip_is_guessed_by_what_is_in_it(tmp_path):
@@ -131,3 +129,6 @@ def test_a_zip_is_guessed_by_what_is_in_it(tmp_path):
         archive.writestr("pairs.csv", "query,document\na,b\n")
     assert guess_format(tmp_path / "mine.zip") == "csv"
     assert guess_format(tmp_path / "clicks.csv") == "clicklog"
+    (tmp_path / "notes.txt").write_text("no data set", encoding="utf-8")
+    with pytest.raises(DataError, match="expected files of one of the formats"):
+        guess_format(tmp_path / "notes.txt")

@@ -364,7 +364,7 @@ def trained_encoders():
 
 def torch_threads(wildcards):
     """One for the small BERT of ``init: scratch``, which keeps no more busy: two such jobs then run at once."""
-    return 1 if settings_of(wildcards).get("init") == "scratch" else TORCH_THREADS
+    return 1 if settings_of(wildcards)["init"] == "scratch" else TORCH_THREADS
 
 
 def local_init(wildcards):

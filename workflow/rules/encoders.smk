@@ -78,7 +78,7 @@ rule encode_pretrained:
         encoder=of_kind("pretrained"),
     conda:
         "../../envs/encoders.yaml"
-    threads: torch_threads
+    threads: TORCH_THREADS
     resources:
         **GPU,
         mem_mb=megabytes(factor=20, base=3000),
@@ -86,7 +86,7 @@ rule encode_pretrained:
     params:
         shard=shard_of,
         settings=settings_of,
-        threads=torch_threads,
+        threads=TORCH_THREADS,
         device=config["device"],
     message:
         "Pretrained: encode {wildcards.dataset} with {wildcards.encoder} as it comes"
@@ -181,7 +181,7 @@ rule encode_with_module:
         encoder=of_kind("module"),
     conda:
         "../../envs/encoders.yaml"
-    threads: torch_threads
+    threads: TORCH_THREADS
     resources:
         **GPU,
         mem_mb=megabytes(factor=40, base=3000),

@@ -1,6 +1,7 @@
 """Which raw format a path holds, by the names in it."""
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 from .archives import loose, open_members, open_zip, text_lines
@@ -22,19 +23,19 @@ SIGNS = {
 
 def guess_format(path) -> str:
     """The name of a format; DataError where nothing is like one."""
-    path, format = Path(path), None
+    path = Path(path)
     if path.is_file() and path.suffix != ".zip":
-        format = _guess({path.name: loose(path)})
-    elif path.is_file():  # what lies beside it may be of another data set
-        with open_zip(path) as members:
-            format = _guess(members)
-    if format is None:
-        with open_members(path) as members:
-            format = _guess(members)
-    if format is None:
-        formats = ", ".join([*SIGNS, "mesh-csv"])
-        raise DataError(path, "", f"expected files of one of the formats {formats}; say it with --format")
-    return format
+        places = [nullcontext({path.name: loose(path)})]
+    elif path.is_file():  # what lies beside a zip may be of another data set
+        places = [open_zip(path), open_members(path)]
+    else:
+        places = [open_members(path)]
+    for place in places:
+        with place as members:
+            if format := _guess(members):
+                return format
+    formats = ", ".join([*SIGNS, "mesh-csv"])
+    raise DataError(path, "", f"expected files of one of the formats {formats}; say it with --format")
 
 
 def _guess(members: dict) -> str | None:

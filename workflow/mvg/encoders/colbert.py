@@ -24,7 +24,7 @@ from transformers.utils import logging as transformers_logging
 from .pretrained import by_length, loaded
 
 MARKERS = {"query": "[Q] ", "document": "[D] "}
-ENCODE_BATCH = 256  # fixed, so that shards of a multiple of it give the same bytes
+ENCODE_BATCH = 256  # fixed, so that shards of a multiple of it (of documents: of WINDOW) give the same bytes
 
 
 @dataclass
