@@ -1,5 +1,7 @@
 """A copy of the workflow in a folder of its own, and a way to run it there."""
 
+import ast
+import csv
 import os
 import re
 import shutil
@@ -53,11 +55,23 @@ def lasting(file: Path) -> bytes:
     return re.sub(timed[file.name], b"", content, flags=re.M) if file.name in timed else content
 
 
+def memory(results: Path) -> dict[tuple[str, str], tuple[float, int]]:
+    """(rule, job) -> the most that it held and what it asked for, MB; of a run with ``--benchmark-extended``."""
+    found = {}
+    for file in results.glob("benchmarks/**/*.tsv"):
+        with open(file, newline="", encoding="utf-8") as lines:
+            (job,) = csv.DictReader(lines, delimiter="\t")
+        if job["max_rss"] != "NA":  # ended before it was looked at
+            asked = ast.literal_eval(job["resources"])["mem_mb"]
+            found[job["rule_name"], job["wildcards"]] = float(job["max_rss"]), asked
+    return found
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory):
     """The tiny run, done."""
     workflow = copy_of_project(tmp_path_factory.mktemp("tiny run"))  # a path with a space
-    workflow.tiny("all", "trec")
+    workflow.tiny("all", "trec", "--benchmark-extended")
     return workflow
 
 

@@ -11,6 +11,8 @@ import ir_measures
 import numpy as np
 import pytest
 
+from .conftest import memory
+
 DATASETS = ["eurlex", "wikiseealso"]
 METHODS = ["bm25", "popularity", "dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm"]
 
@@ -42,6 +44,12 @@ def test_every_dataset_and_method_is_in_the_benchmark(tiny):
         for method in METHODS:
             assert {(dataset, method, metric, k) for metric in ("recall", "map") for k in ("10", "100")} <= found
             assert ((dataset, method, "index_mfloats", "") in found) == (method not in ("bm25", "popularity"))
+
+
+def test_no_job_holds_more_memory_than_it_asked_for(tiny):
+    measured = memory(tiny / "results/tiny")
+    assert len(measured) > 60 and {"train_dssm", "fit_behavioural_vectors", "search"} <= {rule for rule, _ in measured}
+    assert {job: sizes for job, sizes in measured.items() if sizes[0] > sizes[1]} == {}
 
 
 def test_the_index_of_mvg_is_1_3_times_as_large(tiny):
@@ -267,7 +275,7 @@ def test_a_second_run_has_nothing_to_do(tiny):
 def test_provenance_says_what_the_run_was_made_of(tiny):
     text = (tiny / "results/tiny/provenance.json").read_text(encoding="utf-8")
     told = json.loads(text)
-    assert told["command"] == "snakemake all trec --configfile tests/tiny.yaml"
+    assert told["command"] == "snakemake all trec --benchmark-extended --configfile tests/tiny.yaml"
     assert told["code"] == {"commit": None, "dirty": None}  # a copy without its repository
     assert told["seeds"] == [0, 1]
     assert told["config"]["simulation"] == {"documents": 150, "queries": 600} and told["config"]["ks"] == [10, 100]

@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from .conftest import ROOT, copy_of_project
+from .conftest import ROOT, copy_of_project, memory
 
 BI_ENCODERS = ("sbert", "wordllama")
 METHODS = [w + x for x in (*BI_ENCODERS, "colbert") for w in ("", "prior+", "mvg+", "mvg+prior+")]
@@ -16,8 +16,14 @@ METHODS = [w + x for x in (*BI_ENCODERS, "colbert") for w in ("", "prior+", "mvg
 def finished(tmp_path_factory):
     workflow = copy_of_project(tmp_path_factory.mktemp("transformers"))
     shutil.copy(ROOT / "tests/transformers.yaml", workflow / "tests")
-    workflow.run("--configfile", "tests/transformers.yaml")
+    workflow.run("--benchmark-extended", "--configfile", "tests/transformers.yaml")
     return workflow
+
+
+def test_no_job_holds_more_memory_than_it_asked_for(finished):
+    measured = memory(finished / "results/transformers")
+    assert {"train_sbert", "train_colbert", "encode_pretrained", "fit_colbert_views"} <= {rule for rule, _ in measured}
+    assert {job: sizes for job, sizes in measured.items() if sizes[0] > sizes[1]} == {}
 
 
 @pytest.fixture(scope="module")

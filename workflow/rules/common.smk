@@ -1,6 +1,7 @@
 # The helpers of all rules: the checked config, and which files a run owes.
 
 import datetime
+import json
 import math
 import os
 import re
@@ -504,6 +505,24 @@ def size_mb(input):
         return input.size_mb
     except WorkflowError:
         return sum(os.path.getsize(file) for file in input if os.path.exists(file)) / 1024**2
+
+
+def dssm_megabytes(wildcards, input):
+    """Memory to train DSSM: weights, gradient, Adam's moments and the best epoch grow with its dimension, and where
+    all documents are negatives, a batch's scores with their number."""
+    settings = settings_of(wildcards)
+    mb = 2000 + 20 * size_mb(input) * settings["dimension"] / 256
+    if settings["loss"] == "full":
+        mb += 24 * n_documents(input.corpus) * (settings["batch"] + settings["dimension"]) / 1024**2
+    return int(mb)
+
+
+def n_documents(corpus):
+    """From beside the corpus; none if that is still to be made, or is damaged, which the jobs that need it say."""
+    try:
+        return json.loads(Path(corpus).with_name("stats.json").read_text(encoding="utf-8"))["documents"]
+    except (OSError, ValueError):
+        return 0
 
 
 def raw_folder(wildcards):

@@ -21,7 +21,7 @@ rule train_dssm:
         "../../envs/encoders.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=10, base=2000),
+        mem_mb=dssm_megabytes,
         runtime=240,
     params:
         settings=settings_of,

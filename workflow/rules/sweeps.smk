@@ -120,7 +120,7 @@ rule train_checkpoints:
         "../../envs/encoders.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=40, base=2000),
+        mem_mb=dssm_megabytes,
         runtime=240,
     params:
         settings=settings_of,
