@@ -18,7 +18,7 @@ from faults.faults import FAULTS, ON_A_DISK_OF_ITS_OWN, Run, mount, recover, str
 TINY = ["--configfile", "tests/tiny.yaml"]
 VECTORS = [f"results/transformers/wikiseealso/{name}.npy" for name in ("sbert/documents", "colbert/tokens")]
 TRANSFORMERS = [*VECTORS, "--configfile", "tests/transformers.yaml"]
-STRIKES = 5  # on average, until a run gets to its end
+STRIKES = 10  # on average, until a run gets to its end
 
 
 def suite(work: Path, arguments: list[str], faults: list[str], rng: random.Random) -> Counter:
