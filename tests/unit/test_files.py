@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from mvg.data.files import folder_beside, replacing, replacing_folder
+from mvg.data.files import folder_beside, replacing, replacing_folder, take_rows
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 
@@ -52,3 +53,10 @@ def test_a_full_disk_is_named_whatever_a_library_says(context, tmp_path, monkeyp
 def test_other_errors_stay_what_they_are(tmp_path):
     with pytest.raises(RuntimeError, match="unexpected"), replacing(tmp_path / "model.pt"):
         raise RuntimeError("unexpected pos 704 vs 598")
+
+
+def test_rows_of_a_file_are_taken_in_any_number_and_order(tmp_path):
+    array = np.arange(3000, dtype=np.float32).reshape(1000, 3)
+    np.save(tmp_path / "a.npy", array)
+    for rows in (np.arange(999, -1, -1), np.array([7, 7, 0]), np.arange(0)):
+        assert np.array_equal(take_rows(tmp_path / "a.npy", rows), array[rows])

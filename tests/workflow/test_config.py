@@ -85,6 +85,12 @@ def test_a_wrong_config_is_one_line(fresh, config, words):
     assert not (fresh / "results").exists()
 
 
+def test_numbers_may_be_written_with_an_exponent(fresh):
+    """Which YAML takes for text."""
+    settings = ["encoder_settings={dssm: {learning_rate: 1e-4}}", "simulation={documents: 2e2, queries: 1e3}"]
+    fresh.run("-n", "--config", *settings)
+
+
 def test_an_unknown_faiss_string_is_one_line(fresh):
     done = fresh.tiny("results/tiny/eurlex/runs/dssm.npz", "--config", "index=nonsense", check=False)
     assert done.returncode != 0

@@ -62,7 +62,7 @@ rule encode_colbert:
     threads: torch_threads
     resources:
         **GPU,
-        mem_mb=megabytes(factor=100, base=2000),
+        mem_mb=megabytes(factor=100, base=2000, shared=TEXTS),
         runtime=120,
     params:
         shard=shard_of,

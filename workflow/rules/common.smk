@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import sys
+from itertools import chain
 from pathlib import Path
 
 import jsonschema
@@ -119,6 +120,8 @@ def typed(value):
         return {key: typed(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [typed(entry) for entry in value]
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+([.][0-9]*)?e[+-]?[0-9]+", value):
+        return float(value)  # text to YAML, unless it has a point and a sign
     if isinstance(value, str) and re.fullmatch(r"true|false|null|-?[0-9.]+(e-?[0-9]+)?", value):
         return yaml.safe_load(value)
     return value
@@ -389,6 +392,8 @@ config["encoder_settings"] = config["encoder_settings"] | {
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
+MAPPED = 2048  # MiB of the vectors that a job reads from disk
+TEXTS = ["corpus", "queries"]
 SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
 # What a run ranks with one encoder: plain, with the prior, with MVG, with both.
@@ -494,34 +499,47 @@ def trec_files():
     ]
 
 
-def megabytes(factor=1, base=500, most=math.inf):
-    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs, up to ``most``."""
-    return lambda wildcards, input: int(min(most, base + factor * size_mb(input)))
+def megabytes(factor=1, base=500, most=math.inf, shared=(), mapped=()):
+    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs, up to ``most``.
+
+    Of the inputs ``shared`` a shard takes its part; ``mapped`` ones stay on disk, with MAPPED in memory at a time.
+    """
+
+    def need(wildcards, input):
+        vectors, part = (size_mb(chain(*(files(getattr(input, name)) for name in names))) for names in (mapped, shared))
+        rest = size_mb(input) - vectors - part
+        return int(min(most, base + factor * (rest + part / len(SHARDS)) + 1.2 * min(vectors, MAPPED)))
+
+    return need
 
 
 def size_mb(input):
     """Size of the inputs; without those, where steps are grouped to one job, that an earlier step will make."""
     try:
         return input.size_mb
-    except WorkflowError:
+    except (AttributeError, WorkflowError):
         return sum(os.path.getsize(file) for file in input if os.path.exists(file)) / 1024**2
 
 
+def files(entry):
+    return [entry] if isinstance(entry, str) else entry
+
+
 def dssm_megabytes(wildcards, input):
-    """Memory to train DSSM: weights, gradient, Adam's moments and the best epoch grow with its dimension, and where
-    all documents are negatives, a batch's scores with their number."""
+    """Memory to train DSSM: weights, gradient, Adam's moments and the best epoch grow with its dimension, those of a
+    residual with the documents too, and where all documents are negatives, a batch's scores with their number."""
     settings = settings_of(wildcards)
-    mb = 2000 + 20 * size_mb(input) * settings["dimension"] / 256
-    if settings["loss"] == "full":
-        mb += 24 * n_documents(input.corpus) * (settings["batch"] + settings["dimension"]) / 1024**2
-    return int(mb)
+    rows = settings["batch"] + settings["dimension"] if settings["loss"] == "full" else 0
+    rows += settings["dimension"] * settings["document_residual"]
+    of_documents = 24 * n_documents(input.stats) * rows / 1024**2
+    return int(2000 + size_mb(input) * (10 + 10 * settings["dimension"] / 256) + of_documents)
 
 
-def n_documents(corpus):
-    """From beside the corpus; none if that is still to be made, or is damaged, which the jobs that need it say."""
+def n_documents(stats):
+    """0 if the file is still to be made; or is damaged, which the jobs that need it say."""
     try:
-        return json.loads(Path(corpus).with_name("stats.json").read_text(encoding="utf-8"))["documents"]
-    except (OSError, ValueError):
+        return int(json.loads(Path(stats).read_text(encoding="utf-8"))["documents"])
+    except (OSError, ValueError, TypeError, KeyError):
         return 0
 
 

@@ -7,6 +7,7 @@ rule train_dssm:
         queries="results/{run}/{dataset}/data/queries.jsonl",
         train="results/{run}/{dataset}/data/pairs.train.npz",
         dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        stats="results/{run}/{dataset}/data/stats.json",
     output:
         model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
         tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
@@ -51,7 +52,7 @@ rule encode_dssm:
         "../../envs/encoders.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=10, base=1000),
+        mem_mb=megabytes(factor=10, base=1000, shared=TEXTS),
         runtime=60,
     params:
         shard=shard_of,
@@ -81,7 +82,7 @@ rule encode_pretrained:
     threads: TORCH_THREADS
     resources:
         **GPU,
-        mem_mb=megabytes(factor=20, base=3000),
+        mem_mb=megabytes(factor=20, base=3000, shared=TEXTS),
         runtime=240,
     params:
         shard=shard_of,
@@ -149,7 +150,7 @@ rule encode_sbert:
     threads: torch_threads
     resources:
         **GPU,
-        mem_mb=megabytes(factor=20, base=3000),
+        mem_mb=megabytes(factor=20, base=3000, shared=TEXTS),
         runtime=240,
     params:
         shard=shard_of,

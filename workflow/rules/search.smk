@@ -56,7 +56,7 @@ rule search:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=1.2, base=2000),  # most of it mapped from disk
+        mem_mb=megabytes(factor=5, base=2000, mapped=["documents", "queries", "vectors"]),
         runtime=120,
     params:
         shard=shard_of,

@@ -97,6 +97,7 @@ rule train_checkpoints:
         queries="results/{run}/{dataset}/data/queries.jsonl",
         train="results/{run}/{dataset}/data/pairs.train.npz",
         dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        stats="results/{run}/{dataset}/data/stats.json",
     output:
         # Kept, though they are large: another budget must not train again.
         documents=expand(

@@ -1,3 +1,4 @@
+import numpy as np
 from mvg.data import read_split
 from mvg.data.files import load_array, save_array
 from mvg.data.shards import Shard
@@ -7,10 +8,11 @@ from mvg.multiview.budget import of_shard
 
 with job(snakemake.log[0]) as log:
     counts = of_shard(load_array(snakemake.input.counts), Shard.parse(snakemake.params.shard))
+    pairs = np.asarray(read_split(snakemake.input.pairs).pairs)
     vectors, owner = fit(
         load_array(snakemake.input.documents),
         load_array(snakemake.input.queries),
-        read_split(snakemake.input.pairs).pairs,
+        pairs[:, counts[pairs[1]] > 0],
         counts,
         seed=snakemake.params.seed,
         threads=snakemake.threads,

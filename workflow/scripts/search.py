@@ -1,7 +1,7 @@
 import numpy as np
 from mvg.data import read_split
 from mvg.data.errors import DataError
-from mvg.data.files import load_array, save_arrays
+from mvg.data.files import load_array, save_arrays, take_rows
 from mvg.data.pairs import of_queries
 from mvg.data.shards import Shard
 from mvg.evaluation.choice import Choice, rows_over
@@ -14,7 +14,7 @@ with job(snakemake.log[0]) as log:
     documents, vectors, owner = (load_array(given[name]) for name in ("documents", "vectors", "owner"))
     popularity = training_popularity(read_split(given.train).pairs, len(documents))
     rows = split.queries[Shard.parse(snakemake.params.shard).rows(len(split.queries))]
-    queries, excluded = load_array(given.queries)[rows], of_queries(split.excluded, rows)
+    queries, excluded = take_rows(given.queries, rows), of_queries(split.excluded, rows)
     choices = Choice.load(given.prior), Choice.load(given.both)
     for added, file in zip(rows_over(*choices, popularity, (vectors, owner)), snakemake.output):
         try:

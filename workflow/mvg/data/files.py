@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import mmap
 import os
 import shutil
 import uuid
@@ -98,9 +99,27 @@ def save_arrays(path, **arrays: np.ndarray) -> None:
         np.savez(temporary, allow_pickle=False, **arrays)
 
 
-def load_array(path, mmap: bool = True) -> np.ndarray:
+def load_array(path, mapped: bool = True) -> np.ndarray:
     """``np.load`` without pickle, memory-mapped unless told otherwise. Raises DataError for a damaged file."""
-    return _load(path, ".npy", mmap_mode="r" if mmap else None)
+    return _load(path, ".npy", mmap_mode="r" if mapped else None)
+
+
+def take_rows(path, rows: np.ndarray) -> np.ndarray:
+    """Some rows of a ``.npy`` file, in memory, and little else of it at any time."""
+    mapped = load_array(path)
+    taken = np.empty((len(rows), *mapped.shape[1:]), dtype=mapped.dtype)
+    for start in range(0, len(rows), 256):  # the system may map 2 MiB to read one row
+        taken[start : start + 256] = mapped[rows[start : start + 256]]
+        let_go(mapped)
+    return taken
+
+
+def let_go(*arrays) -> None:
+    """Give back the memory that arrays mapped from disk have come to hold; they are read again when needed."""
+    for array in arrays:
+        mapped = getattr(array, "_mmap", None)
+        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def load_arrays(path):

@@ -11,7 +11,7 @@ import faiss
 import numpy as np
 from numba import njit
 
-from ..data.files import replacing
+from ..data.files import let_go, replacing
 from .product import dot
 from .ranking import Ranking, merge
 from .views import Views
@@ -50,6 +50,7 @@ def search(
         found = Ranking(rows, found.scores)
         ranking = found if ranking is None else merge(ranking, found)
         n_floats += views.n_floats
+        let_go(documents, *(behavioural or ()))
     return ranking, n_floats
 
 
