@@ -15,6 +15,7 @@ settings.load_profile("untimed")
 os.environ.setdefault("SLURM_CONF", os.devnull)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
 def pytest_collection_modifyitems(items):
     """One process makes what its tests share once: those of a file; all of the tiny run and of the cluster."""
     for item in items:
