@@ -15,14 +15,6 @@ settings.load_profile("untimed")
 os.environ.setdefault("SLURM_CONF", os.devnull)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
-def pytest_collection_modifyitems(items):
-    """One process makes what its tests share once: those of a file; all of the tiny run and of the cluster."""
-    for item in items:
-        shared = {"tiny", "cluster"} & set(item.fixturenames)
-        item.add_marker(pytest.mark.xdist_group("tiny" if shared else item.path.name))
-
-
 @pytest.fixture
 def prepare(tmp_path):
     """prepare(format, path, **options) -> (BEIR folder, what stats.json holds), as the workflow does it."""

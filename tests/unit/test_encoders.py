@@ -8,7 +8,7 @@ ENCODERS = Path(__file__).parents[1] / "encoders"
 
 
 def test_encoders_in_their_own_process():
-    run = subprocess.run([sys.executable, "-m", "pytest", "-n0", str(ENCODERS)], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-m", "pytest", str(ENCODERS)], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
 
 
