@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import sys
-from itertools import chain
 from pathlib import Path
 
 import jsonschema
@@ -120,9 +119,9 @@ def typed(value):
         return {key: typed(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [typed(entry) for entry in value]
-    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+([.][0-9]*)?e[+-]?[0-9]+", value):
+    if isinstance(value, str) and re.fullmatch(r"-?([0-9]+[.]?[0-9]*|[.][0-9]+)e[+-]?[0-9]+", value):
         return float(value)  # text to YAML, unless it has a point and a sign
-    if isinstance(value, str) and re.fullmatch(r"true|false|null|-?[0-9.]+(e-?[0-9]+)?", value):
+    if isinstance(value, str) and re.fullmatch(r"true|false|null|-?[0-9.]+", value):
         return yaml.safe_load(value)
     return value
 
@@ -392,7 +391,7 @@ config["encoder_settings"] = config["encoder_settings"] | {
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 RUN = config["run"]
-MAPPED = 2048  # MiB of the vectors that a job reads from disk
+MAPPED = 2048  # MiB of the vectors that exact search reads from disk
 TEXTS = ["corpus", "queries"]
 SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 BUDGET = "beta{beta}-m{m_avg}".format(**config["multiview"])
@@ -506,7 +505,7 @@ def megabytes(factor=1, base=500, most=math.inf, shared=(), mapped=()):
     """
 
     def need(wildcards, input):
-        vectors, part = (size_mb(chain(*(files(getattr(input, name)) for name in names))) for names in (mapped, shared))
+        vectors, part = (size_mb([getattr(input, name) for name in names]) for names in (mapped, shared))
         rest = size_mb(input) - vectors - part
         return int(min(most, base + factor * (rest + part / len(SHARDS)) + 1.2 * min(vectors, MAPPED)))
 
@@ -519,10 +518,6 @@ def size_mb(input):
         return input.size_mb
     except (AttributeError, WorkflowError):
         return sum(os.path.getsize(file) for file in input if os.path.exists(file)) / 1024**2
-
-
-def files(entry):
-    return [entry] if isinstance(entry, str) else entry
 
 
 def dssm_megabytes(wildcards, input):

@@ -56,7 +56,10 @@ rule search:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=5, base=2000, mapped=["documents", "queries", "vectors"]),
+        # An approximate index is built over all vectors at once.
+        mem_mb=megabytes(
+            factor=5, base=2000, mapped=["documents", "queries", "vectors"] if config["index"] == "exact" else []
+        ),
         runtime=120,
     params:
         shard=shard_of,

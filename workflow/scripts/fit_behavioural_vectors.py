@@ -1,4 +1,3 @@
-import numpy as np
 from mvg.data import read_split
 from mvg.data.files import load_array, save_array
 from mvg.data.shards import Shard
@@ -8,11 +7,12 @@ from mvg.multiview.budget import of_shard
 
 with job(snakemake.log[0]) as log:
     counts = of_shard(load_array(snakemake.input.counts), Shard.parse(snakemake.params.shard))
-    pairs = np.asarray(read_split(snakemake.input.pairs).pairs)
+    pairs = read_split(snakemake.input.pairs).pairs
+    mine = counts[pairs[1]] > 0
     vectors, owner = fit(
         load_array(snakemake.input.documents),
         load_array(snakemake.input.queries),
-        pairs[:, counts[pairs[1]] > 0],
+        tuple(side[mine] for side in pairs),
         counts,
         seed=snakemake.params.seed,
         threads=snakemake.threads,

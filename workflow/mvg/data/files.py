@@ -99,9 +99,9 @@ def save_arrays(path, **arrays: np.ndarray) -> None:
         np.savez(temporary, allow_pickle=False, **arrays)
 
 
-def load_array(path, mapped: bool = True) -> np.ndarray:
-    """``np.load`` without pickle, memory-mapped unless told otherwise. Raises DataError for a damaged file."""
-    return _load(path, ".npy", mmap_mode="r" if mapped else None)
+def load_array(path) -> np.ndarray:
+    """``np.load`` without pickle, memory-mapped. Raises DataError for a damaged file."""
+    return _load(path, ".npy", mmap_mode="r")
 
 
 def take_rows(path, rows: np.ndarray) -> np.ndarray:
