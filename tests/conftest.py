@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 from hypothesis import settings
-from mvg.data import READERS, SPLIT_RULES, write_prepared
+from mvg.datasets.writing import write_prepared
+from mvg.formats import FORMATS
 
 # No test is timed: first calls compile, and machines are busy.
 settings.register_profile("untimed", deadline=None)
@@ -21,8 +22,8 @@ def prepare(tmp_path):
 
     def prepare(format, path, **options):
         dropped = Counter()
-        facts = {"format": format, "split_rule": SPLIT_RULES[format], "simulated": False}
+        facts = {"format": format, "split_rule": FORMATS[format].split_rule, "simulated": False}
         folder = tmp_path / "out" / "data"
-        return folder, write_prepared(READERS[format](path, dropped, **options), folder, dropped, facts)
+        return folder, write_prepared(FORMATS[format].read(path, dropped, **options), folder, dropped, facts)
 
     return prepare

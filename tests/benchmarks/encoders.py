@@ -12,7 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "workflow"))
 
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.encoders import colbert, dssm, dssm_training, pretrained, sbert, scratch
 
 THREADS = 2

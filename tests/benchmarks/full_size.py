@@ -27,10 +27,11 @@ FORMATS = {"pubmed": "medline", "wikiseealso": "xc"}
 PREPARE = """
 import json, sys
 from collections import Counter
-from mvg.data import READERS, write_prepared
+from mvg.datasets.writing import write_prepared
+from mvg.formats import FORMATS
 format, path, target, options = sys.argv[1:]
 dropped = Counter()
-stats = write_prepared(READERS[format](path, dropped, **json.loads(options)), target, dropped, {})
+stats = write_prepared(FORMATS[format].read(path, dropped, **json.loads(options)), target, dropped, {})
 print(json.dumps(stats))
 """
 

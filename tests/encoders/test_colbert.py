@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from mvg.data import DataError, Split
+from mvg.datasets.pairs import Split
 from mvg.encoders import colbert, colbert_training, scratch
 from mvg.encoders.relevance import TrainingData
+from mvg.io.errors import DataError
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.encoders import dssm, dssm_training
 from mvg.encoders.bags import Bags, half_of_distinct_words, tokenize, train_tokenizer, vocabulary_size
 from mvg.encoders.relevance import TrainingData

@@ -4,8 +4,9 @@ import shutil
 
 import numpy as np
 import pytest
-from mvg.data import DataError, prepared
+from mvg.datasets import reading
 from mvg.encoders import colbert, dssm, pretrained, scratch
+from mvg.io.errors import DataError
 from wordllama.inference import WordLlamaInference
 
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -153,4 +154,4 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch):
 
 @pytest.mark.parametrize("batch", [dssm.ENCODE_BATCH, colbert.ENCODE_BATCH, pretrained.WINDOW])
 def test_shards_of_texts_hold_whole_batches_of_every_encoder(batch):
-    assert prepared.SHARD_OF_TEXTS % batch == 0
+    assert reading.SHARD_OF_TEXTS % batch == 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.encoders import pretrained, relevance, sbert, scratch, training
 from mvg.encoders.relevance import TrainingData
 from sentence_transformers import SentenceTransformerTrainingArguments

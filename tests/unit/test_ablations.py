@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.evaluation.ablations import SCALE, ablations, all_queries, query_vote, random_queries
 from mvg.multiview import allocate, fit
 from mvg.multiview.clustering import group

@@ -11,7 +11,9 @@ import zipfile
 
 import pyarrow.parquet
 import pytest
-from mvg.data import READERS, DataError, archives, xml_records
+from mvg.formats import FORMATS
+from mvg.io import archives, xml_records
+from mvg.io.errors import DataError
 from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, tar, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
@@ -417,12 +419,12 @@ def test_an_empty_folder_is_refused(prepare, tmp_path, format, expected):
     assert nothing_left(tmp_path)
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_a_path_that_leads_nowhere_is_refused(prepare, tmp_path, format):
     assert refusal(prepare, format, tmp_path / "no").startswith(f"{tmp_path}/no: expected a ")
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_every_file_of_a_raw_set_is_needed(prepare, tmp_path, format):
     optional = ("filter_labels_train.txt", "filter_labels_test.txt", "documents.csv")
     for number, missing in enumerate(set(RAW_FILES[format]) - set(optional)):

@@ -7,13 +7,7 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.reporting import (
-    benchmark_table,
-    read_benchmark,
-    significance_table,
-    write_benchmark_layouts,
-    write_table,
-)
+from mvg.reporting import benchmark_table, read_benchmark, significance_table, write_benchmark_layouts, write_table
 from mvg.reporting.tables import format_number, group_methods
 
 COLUMNS = ["recall@10", "recall@100", "map@10", "map@100"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.evaluation import metrics
 from mvg.evaluation.budgets import Budgets, budget_share, budget_sweep
 from mvg.evaluation.choice import choose, log_popularity

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.evaluation.case_studies import Cosines, cases, cosines, examples, other_pairs
 from mvg.reporting import measure
 from mvg.reporting.case_studies import case_study_numbers, example_table, write_case_studies, write_examples

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from mvg.__main__ import main
 from mvg.check import check, verdict
-from mvg.data import READERS, DataError
-from mvg.data.guess import guess_format
+from mvg.formats import FORMATS
+from mvg.formats.guess import guess_format
+from mvg.io.errors import DataError
 from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -72,7 +73,7 @@ def test_the_answer_follows_the_papers_conditions(changes, words):
     assert ("prior+" in answer) == ("head_share" in changes) and ("BM25" in answer) == ("overlap" in changes)
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_every_format_is_recognised(tmp_path, format):
     assert guess_format(write_files(tmp_path / "loose", RAW_FILES[format])) == format
     assert guess_format(write_zip(tmp_path / "zip/any.zip", RAW_FILES[format])) == format

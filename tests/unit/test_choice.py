@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mvg.data import Split
+from mvg.datasets.pairs import Split
 from mvg.evaluation.choice import Choice, choose, choose_over_tokens, log_popularity
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from misbehaving_server import Behaviour, Refuses, fail, serving
-from mvg.data import DataError
-from mvg.data.download import catalogue, download, spread
-from mvg.data.transfer import File, Patience, fetch
+from mvg.fetch.download import catalogue, download, spread
+from mvg.fetch.transfer import File, Patience, fetch
+from mvg.io.errors import DataError
 from raw_sets import RAW_FILES, write_zip
 
 DATA = random.Random(0).randbytes(50_000)

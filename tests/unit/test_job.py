@@ -11,7 +11,7 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 
 def run(body, tmp_path):
     log_file = str(tmp_path / "x/a.log")
-    code = f"from mvg.job import job\nfrom mvg.data import DataError\nwith job({log_file!r}) as log:\n"
+    code = f"from mvg.job import job\nfrom mvg.io.errors import DataError\nwith job({log_file!r}) as log:\n"
     code += "".join(f"    {line}\n" for line in body.splitlines())
     return subprocess.run([sys.executable, "-c", code], cwd=WORKFLOW, capture_output=True, text=True)
 

@@ -5,8 +5,12 @@ import json
 from collections import Counter
 
 import pytest
-from mvg.data import READERS, DataError, Document, Query, load_split, write_prepared
-from mvg.data.splits import hashed_fraction
+from mvg.datasets.pairs import load_split
+from mvg.datasets.records import Document, Query
+from mvg.datasets.splits import hashed_fraction
+from mvg.datasets.writing import write_prepared
+from mvg.formats import FORMATS
+from mvg.io.errors import DataError
 from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
 BEIR = RAW_FILES["beir"]
@@ -16,7 +20,7 @@ QRELS = b"query-id\tcorpus-id\tscore\n"
 def read(format, folder, files=None, **options):
     dropped = Counter()
     path = write_files(folder, files) if files else folder
-    records = list(READERS[format](path, dropped, **options))
+    records = list(FORMATS[format].read(path, dropped, **options))
     documents = [record for record in records if isinstance(record, Document)]
     return documents, {record.id: record for record in records if isinstance(record, Query)}, dropped
 
@@ -40,12 +44,14 @@ def test_gzipped_and_zipped_folders_are_the_same(tmp_path):
     assert read("beir", write_zip(tmp_path / "scifact.zip", in_a_folder)) == plain
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_what_we_prepare_is_a_beir_folder_that_comes_back_the_same(tmp_path, format):
     """Byte for byte: ids, texts, splits, filters and weights."""
     once, twice = tmp_path / "once", tmp_path / "twice"
-    write_prepared(READERS[format](write_files(tmp_path / "raw", RAW_FILES[format]), Counter()), once, Counter(), {})
-    write_prepared(READERS["beir"](once, Counter()), twice, Counter(), {})
+    write_prepared(
+        FORMATS[format].read(write_files(tmp_path / "raw", RAW_FILES[format]), Counter()), once, Counter(), {}
+    )
+    write_prepared(FORMATS["beir"].read(once, Counter()), twice, Counter(), {})
     for file in once.rglob("*.*l"):
         assert file.read_bytes() == (twice / file.relative_to(once)).read_bytes()
 

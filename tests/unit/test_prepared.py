@@ -7,19 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mvg.data import (
-    SPLITS,
-    DataError,
-    Document,
-    Query,
-    load_split,
-    load_texts,
-    load_weights,
-    read_split,
-    save_split,
-    write_prepared,
-)
-from mvg.data.splits import thinned
+from mvg.datasets.pairs import load_split, read_split, save_split
+from mvg.datasets.reading import load_texts, load_weights
+from mvg.datasets.records import Document, Query
+from mvg.datasets.splits import SPLITS, thinned
+from mvg.datasets.writing import write_prepared
+from mvg.io.errors import DataError
 from raw_sets import RAW_FILES, write_files
 
 APPLE, PEAR = Document("a", "Apple"), Document("p", "Pear", "A fruit.")

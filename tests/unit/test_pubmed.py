@@ -8,8 +8,10 @@ import json
 from collections import Counter
 
 import pytest
-from mvg.data import READERS, DataError, Document, Query
-from mvg.data.pubmed import read_medline
+from mvg.datasets.records import Document, Query
+from mvg.formats import FORMATS
+from mvg.formats.medline import read_medline
+from mvg.io.errors import DataError
 from raw_sets import MICE, RAW_FILES, TEST_PMID, TRAIN_PMID, article, bioasq, medline, mesh, write_files, write_zip
 
 HUMANS = ("D02", "Humans")
@@ -17,7 +19,7 @@ HUMANS = ("D02", "Humans")
 
 def read(format, path, **options):
     dropped = Counter()
-    records = list(READERS[format](path, dropped, **options))
+    records = list(FORMATS[format].read(path, dropped, **options))
     documents = {record.id: record.title for record in records if isinstance(record, Document)}
     return documents, {record.id: record for record in records if isinstance(record, Query)}, dict(dropped)
 

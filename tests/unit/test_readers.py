@@ -7,7 +7,8 @@ import math
 from collections import Counter
 
 import pytest
-from mvg.data import READERS, Document, Query
+from mvg.datasets.records import Document, Query
+from mvg.formats import FORMATS
 from raw_sets import (
     DEV_PAGE,
     DEV_PMID,
@@ -29,7 +30,7 @@ from raw_sets import (
 
 def read(format, path, **options):
     dropped = Counter()
-    records = list(READERS[format](path, dropped, **options))
+    records = list(FORMATS[format].read(path, dropped, **options))
     documents = {record.id: record for record in records if isinstance(record, Document)}
     queries = {record.id: record for record in records if isinstance(record, Query)}
     return documents, queries, dropped
@@ -214,7 +215,7 @@ def test_another_share_of_train_is_dev(tmp_path):
     pages = gzip.compress(jsonl(*(page(f"p{i}", "T", 0) for i in range(3000))))
     folder = write_files(tmp_path, RAW_FILES["xc"] | {"trn.json.gz": pages})
     splits = Counter(
-        record.split for record in READERS["xc"](folder, Counter(), dev_share=0.2) if hasattr(record, "split")
+        record.split for record in FORMATS["xc"].read(folder, Counter(), dev_share=0.2) if hasattr(record, "split")
     )
     assert splits["dev"] == pytest.approx(600, abs=70) and splits["test"] == 1
 
@@ -385,7 +386,7 @@ def test_only_newlines_end_a_line(tmp_path):
     assert read("eurlex", write_files(tmp_path, files))[1]["3X"].text == title
 
 
-@pytest.mark.parametrize("format", READERS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_reading_twice_gives_the_same(tmp_path, format):
     path = write_files(tmp_path, RAW_FILES[format])
-    assert list(READERS[format](path, Counter())) == list(READERS[format](path, Counter()))
+    assert list(FORMATS[format].read(path, Counter())) == list(FORMATS[format].read(path, Counter()))

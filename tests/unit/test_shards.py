@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mvg.data import load_shard, load_texts, prepared
-from mvg.data.files import save_array, save_arrays
-from mvg.data.shards import Shard, join, join_starts
+from mvg.datasets import reading
+from mvg.datasets.reading import load_shard, load_texts
+from mvg.io.files import save_array, save_arrays
+from mvg.io.shards import Shard, join, join_starts
 from mvg.multiview import allocate, fit
 from mvg.multiview.budget import of_shard
 from mvg.multiview.tokens import fit_tokens
@@ -40,7 +41,7 @@ def test_every_row_is_in_one_shard_and_shards_begin_at_multiples(n, of, multiple
 
 @pytest.mark.parametrize("of", [1, 2, 3, 16])
 def test_the_texts_of_shards_are_those_of_the_file(tmp_path, monkeypatch, of):
-    monkeypatch.setattr(prepared, "SHARD_OF_TEXTS", 4)
+    monkeypatch.setattr(reading, "SHARD_OF_TEXTS", 4)
     file = tmp_path / "corpus.jsonl"
     records = [{"_id": str(row), "title": f"t{row}", "text": f"\u2028 oak {row}"} for row in range(21)]
     file.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")

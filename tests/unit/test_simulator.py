@@ -7,20 +7,20 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from mvg.data import raw_writers, simulator
-from mvg.data.clicklog import read_clicklog
-from mvg.data.eurlex import read_eurlex
-from mvg.data.msmarco import read_msmarco
-from mvg.data.pitman_yor import Restaurant, expected_tables, pitman_yor
-from mvg.data.pubmed import read_medline
-from mvg.data.records import Document, Query
-from mvg.data.simulator import SHAPES, simulate
-from mvg.data.splits import SPLITS
-from mvg.data.xc import read_xc
+from mvg.datasets.records import Document, Query
+from mvg.datasets.splits import SPLITS
 from mvg.evaluation.metrics import per_query
 from mvg.evaluation.traffic import query_groups
+from mvg.formats.clicklog import read_clicklog
+from mvg.formats.eurlex import read_eurlex
+from mvg.formats.medline import read_medline
+from mvg.formats.msmarco import read_msmarco
+from mvg.formats.xc import read_xc
 from mvg.lexical.bm25 import BM25
 from mvg.lexical.popularity import training_popularity
+from mvg.simulate import raw_writers, simulator
+from mvg.simulate.pitman_yor import Restaurant, expected_tables, pitman_yor
+from mvg.simulate.simulator import SHAPES, simulate
 
 # The shapes of the paper's public sets; the others have sections of their own.
 READERS = {"eurlex": read_eurlex, "pubmed": read_medline, "wikiseealso": read_xc}

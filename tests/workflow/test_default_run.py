@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 import pytest
-from mvg.data.pitman_yor import expected_tables
-from mvg.data.simulator import SHAPES
+from mvg.simulate.pitman_yor import expected_tables
+from mvg.simulate.simulator import SHAPES
 
 from .conftest import ROOT
 

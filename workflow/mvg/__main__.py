@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from .check import check
-from .data import READERS
+from .formats import FORMATS
 from .job import mendable
 
 
@@ -32,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("check", help="say what a data set is like, and whether MVG is likely to help")
     command.add_argument("path", help="folder, zip or file")
-    command.add_argument("--format", choices=sorted(READERS), help="guessed from the names of the files without it")
+    command.add_argument("--format", choices=sorted(FORMATS), help="guessed from the names of the files without it")
     command.add_argument("--query", metavar="COLUMN", help="of a table: where the text of the query is")
     command.add_argument("--document", metavar="COLUMN", help="of a table: where the text of the document is")
     return parser

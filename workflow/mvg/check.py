@@ -10,8 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from .data import READERS, SPLIT_RULES, SPLITS, DataError, load_splits, load_texts, write_prepared
-from .data.guess import guess_format
+from .datasets.pairs import load_splits
+from .datasets.reading import load_texts
+from .datasets.splits import SPLITS
+from .datasets.writing import write_prepared
+from .formats import FORMATS
+from .formats.guess import guess_format
+from .io.errors import DataError
 from .lexical.popularity import gini, training_popularity
 
 ENOUGH_TRAINING, ENOUGH_TEST = 1000, 100  # queries, below which no answer is given
@@ -33,7 +38,7 @@ def check(path, format: str | None = None, **options) -> str:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "data"
         try:
-            stats = write_prepared(READERS[format](path, dropped, **options), folder, dropped, {})
+            stats = write_prepared(FORMATS[format].read(path, dropped, **options), folder, dropped, {})
         except DataError as error:
             raise DataError(path if error.file == folder else error.file, error.where, error.expected) from error
         splits = load_splits(folder)
@@ -41,7 +46,7 @@ def check(path, format: str | None = None, **options) -> str:
         _, queries = load_texts(folder / "queries.jsonl")
     facts = _facts(splits, documents, queries)
     sections = {
-        "Format": [f"{format}{' (guessed)' if guessed else ''}", f"split: {SPLIT_RULES[format]}"],
+        "Format": [f"{format}{' (guessed)' if guessed else ''}", f"split: {FORMATS[format].split_rule}"],
         "Counts": _counts(stats),
         "Dropped": [f"{number:,} {reason.replace('_', ' ')}" for reason, number in stats["dropped"].items()]
         or ["nothing"],

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from .data.errors import DataError, one_line
+from .io.errors import DataError, one_line
 
 MINUTE = 60.0
 

@@ -13,7 +13,7 @@ import subprocess
 from importlib import metadata
 from pathlib import Path
 
-from .data.transfer import digest
+from .io.checksums import digest
 
 SECRET = re.compile(r"secret|password|passwd|token|credential|(access|api|private)[-_]?key", re.IGNORECASE)
 

@@ -1,7 +1,7 @@
 from itertools import product
 
 import pandas as pd
-from mvg.data import load_facts
+from mvg.datasets.reading import load_facts
 from mvg.job import job
 from mvg.reporting import read_benchmark, write_table
 from mvg.reporting.ablations import ablations_table, write_ablations

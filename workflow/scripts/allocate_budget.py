@@ -1,5 +1,6 @@
-from mvg.data import load_stats, read_split
-from mvg.data.files import save_array
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_stats
+from mvg.io.files import save_array
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.multiview.budget import allocate

@@ -1,7 +1,7 @@
 from itertools import product
 
-from mvg.data import load_facts
-from mvg.data.files import load_arrays
+from mvg.datasets.reading import load_facts
+from mvg.io.files import load_arrays
 from mvg.job import job
 from mvg.reporting import benchmark_table, read_scores, significance_table, write_benchmark_layouts, write_table
 

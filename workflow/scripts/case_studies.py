@@ -1,5 +1,6 @@
-from mvg.data import load_stats, load_texts, read_split
-from mvg.data.files import load_array
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_stats, load_texts
+from mvg.io.files import load_array
 from mvg.job import job
 from mvg.reporting.case_studies import case_study_numbers, example_table, write_case_studies, write_examples
 

@@ -1,8 +1,8 @@
 import json
 from pathlib import Path
 
-from mvg.data.files import text_writer
-from mvg.data.medline import MANIFEST
+from mvg.io.checksums import MANIFEST
+from mvg.io.files import text_writer
 from mvg.job import job
 from mvg.provenance import checksums
 

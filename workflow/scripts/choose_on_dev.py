@@ -1,6 +1,6 @@
-from mvg.data import read_split
-from mvg.data.files import load_array
+from mvg.datasets.pairs import read_split
 from mvg.evaluation.choice import choose
+from mvg.io.files import load_array
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 

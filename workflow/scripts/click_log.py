@@ -1,9 +1,9 @@
 import json
 
-from mvg.data import load_stats, load_texts, load_weights, read_split
-from mvg.data.files import load_arrays
-from mvg.data.pairs import of_queries
+from mvg.datasets.pairs import of_queries, read_split
+from mvg.datasets.reading import load_stats, load_texts, load_weights
 from mvg.evaluation.click_log import click_log_numbers
+from mvg.io.files import load_arrays
 from mvg.job import job
 from mvg.reporting import click_log_table, write_click_log
 

@@ -1,5 +1,5 @@
 import pandas as pd
-from mvg.data import load_facts
+from mvg.datasets.reading import load_facts
 from mvg.job import job
 from mvg.reporting import write_table
 from mvg.reporting.complexity import complexity_table, write_complexity

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from mvg.data.download import download
+from mvg.fetch.download import download
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

@@ -1,8 +1,9 @@
 import numpy as np
-from mvg.data import load_shard, load_texts, read_split
-from mvg.data.files import save_array
-from mvg.data.shards import Shard
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_shard, load_texts
 from mvg.encoders import colbert
+from mvg.io.files import save_array
+from mvg.io.shards import Shard
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

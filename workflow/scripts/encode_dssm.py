@@ -1,7 +1,7 @@
-from mvg.data import load_shard
-from mvg.data.files import save_array
-from mvg.data.shards import Shard
+from mvg.datasets.reading import load_shard
 from mvg.encoders import dssm
+from mvg.io.files import save_array
+from mvg.io.shards import Shard
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

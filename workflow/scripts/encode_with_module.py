@@ -1,6 +1,7 @@
-from mvg.data import load_texts, read_split
-from mvg.data.files import save_array
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_texts
 from mvg.encoders.vectors import from_module, unit_pair
+from mvg.io.files import save_array
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

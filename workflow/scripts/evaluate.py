@@ -1,8 +1,8 @@
 import pandas as pd
-from mvg.data import load_stats, load_texts, read_split
-from mvg.data.files import load_arrays, text_writer
-from mvg.data.pairs import of_queries
+from mvg.datasets.pairs import of_queries, read_split
+from mvg.datasets.reading import load_stats, load_texts
 from mvg.evaluation.metrics import per_query
+from mvg.io.files import load_arrays, text_writer
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

@@ -1,5 +1,6 @@
-from mvg.data import load_texts, read_split
-from mvg.data.files import load_arrays, text_writer
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_texts
+from mvg.io.files import load_arrays, text_writer
 from mvg.job import job
 from mvg.search.trec import write_qrels, write_run
 

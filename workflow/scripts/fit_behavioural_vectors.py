@@ -1,6 +1,6 @@
-from mvg.data import read_split
-from mvg.data.files import load_array, save_array
-from mvg.data.shards import Shard
+from mvg.datasets.pairs import read_split
+from mvg.io.files import load_array, save_array
+from mvg.io.shards import Shard
 from mvg.job import job
 from mvg.multiview import fit
 from mvg.multiview.budget import of_shard

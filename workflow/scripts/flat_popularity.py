@@ -1,7 +1,7 @@
-from mvg.data import load_stats, read_split
-from mvg.data.files import load_arrays
-from mvg.data.pairs import of_queries
+from mvg.datasets.pairs import of_queries, read_split
+from mvg.datasets.reading import load_stats
 from mvg.evaluation.flat_popularity import flat_popularity_numbers
+from mvg.io.files import load_arrays
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.reporting import flat_popularity_table, write_flat_popularity

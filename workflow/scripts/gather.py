@@ -1,4 +1,4 @@
-from mvg.data.shards import join, join_starts
+from mvg.io.shards import join, join_starts
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

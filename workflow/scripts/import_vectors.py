@@ -1,6 +1,6 @@
-from mvg.data import load_texts
-from mvg.data.files import save_array
+from mvg.datasets.reading import load_texts
 from mvg.encoders import vectors
+from mvg.io.files import save_array
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from mvg.data import load_splits, save_split
+from mvg.datasets.pairs import load_splits, save_split
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

@@ -1,5 +1,5 @@
 import pandas as pd
-from mvg.data import load_facts
+from mvg.datasets.reading import load_facts
 from mvg.job import job
 from mvg.reporting import read_benchmark, spectrum, write_sweep
 

@@ -1,8 +1,9 @@
 import json
 
-from mvg.data import load_weights, read_split
-from mvg.data.files import load_array, text_writer
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_weights
 from mvg.evaluation.offline_ab import offline_ab
+from mvg.io.files import load_array, text_writer
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

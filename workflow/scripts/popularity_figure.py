@@ -1,6 +1,7 @@
 import pandas as pd
-from mvg.data import load_stats, read_split
-from mvg.data.files import load_array
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_stats
+from mvg.io.files import load_array
 from mvg.job import job
 from mvg.reporting import popularity_numbers, write_popularity
 

@@ -1,8 +1,9 @@
 from collections import Counter
 from pathlib import Path
 
-from mvg.data import READERS, SPLIT_RULES, write_prepared
-from mvg.data.splits import thinned
+from mvg.datasets.splits import thinned
+from mvg.datasets.writing import write_prepared
+from mvg.formats import FORMATS
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
@@ -10,7 +11,7 @@ with job(snakemake.log[0]) as log:
     # What a job has made may lie elsewhere than it is called: in the local copy of a bucket.
     path = snakemake.input[0] if source["simulated"] else source["path"]
     dropped = Counter()
-    records = READERS[source["format"]](path, dropped, **source["options"])
+    records = FORMATS[source["format"]].read(path, dropped, **source["options"])
     stats = write_prepared(
         thinned(records, source["keep"], dropped),
         Path(snakemake.output.stats).parent,
@@ -18,7 +19,7 @@ with job(snakemake.log[0]) as log:
         facts={
             "format": source["format"],
             "simulated": source["simulated"],
-            "split_rule": SPLIT_RULES[source["format"]],
+            "split_rule": FORMATS[source["format"]].split_rule,
             **source["options"],
         },
     )

@@ -3,7 +3,7 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from mvg.data.files import text_writer
+from mvg.io.files import text_writer
 from mvg.job import job
 from mvg.provenance import code, machine, software, without_home, without_secrets
 

@@ -1,6 +1,7 @@
 import numpy as np
-from mvg.data import load_texts, read_split
-from mvg.data.files import save_arrays
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_texts
+from mvg.io.files import save_arrays
 from mvg.job import job
 from mvg.lexical.bm25 import BM25
 from mvg.search.ranking import rank_scores

@@ -1,6 +1,7 @@
 import numpy as np
-from mvg.data import load_stats, read_split
-from mvg.data.files import save_arrays
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_stats
+from mvg.io.files import save_arrays
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search.ranking import rank_scores

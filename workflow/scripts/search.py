@@ -1,10 +1,9 @@
 import numpy as np
-from mvg.data import read_split
-from mvg.data.errors import DataError
-from mvg.data.files import load_array, save_arrays, take_rows
-from mvg.data.pairs import of_queries
-from mvg.data.shards import Shard
+from mvg.datasets.pairs import of_queries, read_split
 from mvg.evaluation.choice import Choice, rows_over
+from mvg.io.errors import DataError
+from mvg.io.files import load_array, save_arrays, take_rows
+from mvg.io.shards import Shard
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search.index import search

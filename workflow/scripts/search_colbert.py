@@ -1,9 +1,8 @@
 import numpy as np
-from mvg.data import read_split
-from mvg.data.files import load_array, save_arrays
-from mvg.data.pairs import of_queries
-from mvg.data.shards import Shard
+from mvg.datasets.pairs import of_queries, read_split
 from mvg.evaluation.choice import Choice, rows_over
+from mvg.io.files import load_array, save_arrays
+from mvg.io.shards import Shard
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search import maxsim

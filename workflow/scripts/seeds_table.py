@@ -1,4 +1,4 @@
-from mvg.data import load_facts
+from mvg.datasets.reading import load_facts
 from mvg.job import job
 from mvg.reporting import read_scores, write_table
 from mvg.reporting.seeds import seeds_table, write_seeds

@@ -1,7 +1,8 @@
 import numpy as np
-from mvg.data import load_stats, read_split
-from mvg.data.files import write_rows
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_stats
 from mvg.evaluation.budgets import budget_share
+from mvg.io.files import write_rows
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 

@@ -1,5 +1,5 @@
-from mvg.data.simulator import simulate
 from mvg.job import job
+from mvg.simulate.simulator import simulate
 
 with job(snakemake.log[0]):
     simulate(

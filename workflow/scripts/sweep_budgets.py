@@ -1,6 +1,6 @@
-from mvg.data import read_split
-from mvg.data.files import load_array, write_rows
+from mvg.datasets.pairs import read_split
 from mvg.evaluation.budgets import Budgets, budget_sweep
+from mvg.io.files import load_array, write_rows
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

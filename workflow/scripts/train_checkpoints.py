@@ -1,8 +1,9 @@
 from pathlib import Path
 
-from mvg.data import load_texts, read_split
-from mvg.data.files import save_array
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_texts
 from mvg.encoders import dssm, dssm_training
+from mvg.io.files import save_array
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:

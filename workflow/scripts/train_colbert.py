@@ -1,6 +1,7 @@
 import shutil
 
-from mvg.data import load_texts, read_split
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_texts
 from mvg.encoders import colbert, colbert_training
 from mvg.job import job
 

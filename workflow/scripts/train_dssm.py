@@ -1,4 +1,5 @@
-from mvg.data import load_texts, read_split
+from mvg.datasets.pairs import read_split
+from mvg.datasets.reading import load_texts
 from mvg.encoders import dssm, dssm_training
 from mvg.job import job
 

@@ -1,4 +1,4 @@
-from mvg.data import load_facts
+from mvg.datasets.reading import load_facts
 from mvg.job import job
 from mvg.reporting import read_benchmark, write_table
 from mvg.reporting.zero_shot import write_zero_shot, zero_shot_table

@@ -1,70 +1,39 @@
-"""Raw formats in, one BEIR folder out; and the simulator that writes raw formats.
+"""The former home of readers and prepared datasets, kept for one release.
 
-A reader takes (path, dropped, **options): a path, a Counter of what it drops by reason, and what
-else an entry of ``sources`` may say of its format. It yields Document and Query records.
-``SPLIT_RULES`` says where each format's splits come from.
+Its names live in :mod:`mvg.formats`, :mod:`mvg.datasets` and :mod:`mvg.io`.
 """
 
-from . import beir, clicklog, eurlex, msmarco, pubmed, two_columns, xc
-from .errors import DataError
-from .prepared import (
-    Split,
-    load_facts,
-    load_shard,
-    load_split,
-    load_splits,
-    load_stats,
-    load_texts,
-    load_weights,
-    read_split,
-    save_split,
-    write_prepared,
-)
-from .records import Document, Query
-from .splits import SPLITS
+import importlib
+import warnings
 
-READERS = {
-    "beir": beir.read_beir,
-    "bioasq": pubmed.read_bioasq,
-    "csv": two_columns.read_csv,
-    "eurlex": eurlex.read_eurlex,
-    "eurlex-json": eurlex.read_eurlex_json,
-    "medline": pubmed.read_medline,
-    "mesh-csv": pubmed.read_mesh_csv,
-    "xc": xc.read_xc,
-    "clicklog": clicklog.read_clicklog,
-    "msmarco": msmarco.read_msmarco,
+_HOMES = {
+    "DataError": "mvg.io.errors",
+    "Document": "mvg.datasets.records",
+    "Query": "mvg.datasets.records",
+    "SPLITS": "mvg.datasets.splits",
+    "Split": "mvg.datasets.pairs",
+    "load_facts": "mvg.datasets.reading",
+    "load_shard": "mvg.datasets.reading",
+    "load_split": "mvg.datasets.pairs",
+    "load_splits": "mvg.datasets.pairs",
+    "load_stats": "mvg.datasets.reading",
+    "load_texts": "mvg.datasets.reading",
+    "load_weights": "mvg.datasets.reading",
+    "read_split": "mvg.datasets.pairs",
+    "save_split": "mvg.datasets.pairs",
+    "write_prepared": "mvg.datasets.writing",
 }
+_FROM_FORMATS = {"READERS": "read", "SPLIT_RULES": "split_rule"}
 
-SPLIT_RULES = {
-    "beir": beir.SPLIT_RULE,
-    "bioasq": pubmed.SPLIT_RULE,
-    "csv": two_columns.SPLIT_RULE,
-    "eurlex": eurlex.SPLIT_RULE,
-    "eurlex-json": eurlex.SPLIT_RULE,
-    "medline": pubmed.SPLIT_RULE,
-    "mesh-csv": pubmed.SPLIT_RULE,
-    "xc": xc.SPLIT_RULE,
-    "clicklog": clicklog.SPLIT_RULE,
-    "msmarco": msmarco.SPLIT_RULE,
-}
 
-__all__ = [
-    "READERS",
-    "SPLITS",
-    "SPLIT_RULES",
-    "DataError",
-    "Document",
-    "Query",
-    "Split",
-    "load_facts",
-    "load_shard",
-    "load_split",
-    "load_splits",
-    "load_stats",
-    "load_texts",
-    "load_weights",
-    "read_split",
-    "save_split",
-    "write_prepared",
-]
+def __getattr__(name: str):
+    if name in _FROM_FORMATS:
+        from ..formats import FORMATS
+
+        home, value = "mvg.formats.FORMATS", {key: getattr(it, _FROM_FORMATS[name]) for key, it in FORMATS.items()}
+    elif name in _HOMES:
+        home, value = _HOMES[name], getattr(importlib.import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'mvg.data' has no attribute '{name}'")
+    warnings.warn(f"mvg.data.{name} moves: import it from {home}", DeprecationWarning, stacklevel=2)
+    return value

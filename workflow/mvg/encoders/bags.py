@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import sentencepiece
 
-from ..data.errors import DataError
+from ..io.errors import DataError
 
 
 class Bags(NamedTuple):

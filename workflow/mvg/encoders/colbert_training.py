@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from sentence_transformers import MultiVectorEncoder
 
-from ..data.files import replacing_folder, write_rows
+from ..io.files import replacing_folder, write_rows
 from . import scratch
 from .bags import half_of_distinct_words
 from .colbert import Settings, build, encode_documents, encode_queries, forward, max_sim, tokenize
@@ -43,7 +43,7 @@ def fit(
 ) -> TrainedColBERT:
     """Train from ``settings.init``, going on from the checkpoint in ``folder`` where there is one.
 
-    documents, queries: texts; train, dev: :class:`mvg.data.Split` in rows of both
+    documents, queries: texts; train, dev: :class:`mvg.datasets.pairs.Split` in rows of both
     folder: for checkpoints, and the model of ``init: scratch``; the caller may delete it afterwards
     log: called with one line a message, and ``log.progress(steps, label)`` where it has that
     """

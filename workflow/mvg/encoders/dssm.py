@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional as F
 
-from ..data.files import replacing, write_rows
+from ..io.files import replacing, write_rows
 from .bags import Bags, tokenize
 
 ENCODE_BATCH = 2048  # fixed, so that shards of a multiple of it give the same bytes

@@ -23,7 +23,7 @@ from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recal
 def fit(documents, queries, train, dev, settings, seed=0, threads=1, log=print, watch=None) -> TrainedDSSM:
     """Train a tokenizer on the corpus and the training queries, then the model.
 
-    documents, queries: texts; train, dev: :class:`mvg.data.Split` in rows of both
+    documents, queries: texts; train, dev: :class:`mvg.datasets.pairs.Split` in rows of both
     log: called with one line a message; watch: see :func:`optimise`
     """
     torch.set_num_threads(threads)

@@ -21,7 +21,7 @@ from torch import nn
 from torch.nn import functional as F
 from transformers.utils import logging
 
-from ..data.errors import DataError
+from ..io.errors import DataError
 
 BATCH = 64
 WINDOW = 4096  # texts are sorted by length within it; shards of a multiple of it give the same bytes

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from ..data.pairs import of_queries
-from ..data.prepared import Split
+from ..datasets.pairs import Split, of_queries
 from ..evaluation import metrics
 
 DEV_BATCH = 64  # queries scored at a time on dev: 256 MB for a million documents

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ..data.files import replacing_folder, write_rows
+from ..io.files import replacing_folder, write_rows
 from . import scratch
 from .pretrained import Encoder, load
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
@@ -68,7 +68,7 @@ class TrainedSBERT:
 def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, device="cpu", log=print) -> TrainedSBERT:
     """Train from ``settings.init``, going on from the checkpoint in ``folder`` where there is one.
 
-    documents, queries: texts; train, dev: :class:`mvg.data.Split` in rows of both
+    documents, queries: texts; train, dev: :class:`mvg.datasets.pairs.Split` in rows of both
     folder: for checkpoints, and the model of ``init: scratch``; the caller may delete it afterwards
     log: called with one line a message, and ``log.progress(steps, label)`` where it has that
     """

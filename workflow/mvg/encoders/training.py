@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..data.files import replacing
+from ..io.files import replacing
 
 MAX_GRAD_NORM = 1.0
 BETAS = (0.9, 0.999)

@@ -4,8 +4,8 @@ from importlib import import_module
 
 import numpy as np
 
-from ..data.errors import DataError
-from ..data.files import load_array
+from ..io.errors import DataError
+from ..io.files import load_array
 
 ROWS = 1 << 16  # checked and scaled at a time
 

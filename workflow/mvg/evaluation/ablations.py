@@ -6,7 +6,7 @@ Ours, not the paper's. What the benchmark has anyway (the base, prior, MVG and b
 import numpy as np
 from scipy import sparse
 
-from ..data.pairs import of_queries
+from ..datasets.pairs import of_queries
 from ..lexical.popularity import training_popularity
 from ..multiview import allocate, fit
 from ..multiview.clustering import group
@@ -24,7 +24,7 @@ CELLS = 20_000_000  # similarities of queries and pairs held at a time
 def ablations(documents, queries, train, dev, test, counts, behavioural, ks, seed=0, threads=1) -> list[dict]:
     """One row a variant, metric and k: ``variant, metric, k, value``, in percent.
 
-    documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.data.Split`
+    documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.datasets.pairs.Split`
     counts: int (n_documents,), the budget of MVG by document; behavioural: its ``(vectors, owner)``
 
     All by exact search. The size of each index, in millions of floats, is the metric ``index_mfloats`` with an empty k.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..data.pairs import of_queries
+from ..datasets.pairs import of_queries
 from ..lexical.popularity import training_popularity
 from ..multiview import allocate, fit, shares
 from ..multiview.clustering import group
@@ -50,7 +50,7 @@ class Budgets:
     semantic vectors, with which each budget's search over its behavioural vectors is merged. The
     rankings are those of one search over both.
 
-    documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.data.Split`
+    documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.datasets.pairs.Split`
     k: the cut-off of all scores
     """
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.pairs import of_queries
+from ..datasets.pairs import of_queries
 
 MOST_QUERIES = 5000  # of train, that examples are looked for in
 MOST_POINTS = 300  # queries of one document that are drawn

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.files import text_writer
-from ..data.pairs import of_queries
+from ..datasets.pairs import of_queries
+from ..io.files import text_writer
 from ..search import maxsim
 from ..search.ranking import rank_scores
 from ..search.views import TokenViews
@@ -71,7 +71,7 @@ def log_popularity(popularity) -> np.ndarray:
 def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, progress=iter) -> Choice:
     """The prior, and with ``behavioural`` the view bias, with the best Recall@k + MAP@k on dev.
 
-    documents, queries: float32 (n, dim); split: the dev :class:`mvg.data.Split`
+    documents, queries: float32 (n, dim); split: the dev :class:`mvg.datasets.pairs.Split`
     behavioural: ``(vectors, owner)`` or None
     """
     table = dev_scores(documents, queries, split, popularity, k, behavioural, seed)

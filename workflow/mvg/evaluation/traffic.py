@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.texts import masked, normalised
+from ..datasets.texts import masked, normalised
 
 OVERALL, SEEN, UNSEEN, NEAR = "overall", "memorization", "generalization", "near-duplicates"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..data.shards import Shard
+from ..io.shards import Shard
 
 
 def shares(popularity, total, beta) -> np.ndarray:

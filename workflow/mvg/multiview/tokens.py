@@ -9,8 +9,8 @@ the index grows by the same factor as for a bi-encoder.
 
 import numpy as np
 
-from ..data.pairs import of_queries
-from ..data.shards import WHOLE
+from ..datasets.pairs import of_queries
+from ..io.shards import WHOLE
 from .budget import allocate, of_shard
 from .clustering import fit
 

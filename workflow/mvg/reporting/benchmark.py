@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..data.files import text_writer
 from ..evaluation.significance import sign_test
+from ..io.files import text_writer
 from .comparison import METRIC_SCALES, incomparable, verdict
 from .paper import load_paper
 from .tables import row_group, score_columns

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ..data.files import text_writer
 from ..evaluation.case_studies import MOST_POINTS, cases, cosines, examples, other_pairs, project
+from ..io.files import text_writer
 from .claims import Measured
 from .escapes import single_line
 from .labels import dataset_label, is_simulated, method_label
@@ -30,7 +30,7 @@ NONE = "MVG brings no training pair within rank 100 that the base encoder ranks 
 def case_study_numbers(dataset, documents, queries, train, test, behavioural, titles, seed=0) -> pd.DataFrame:
     """The numbers behind the figure: ``dataset, panel, document, queries, views, series, x, y``.
 
-    documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.data.Split`;
+    documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.datasets.pairs.Split`;
     behavioural: ``(vectors, owner)``; titles: text of each document.
 
     Panels ``one cluster`` and ``no cluster``, where the data have such a document: a point a vector, of

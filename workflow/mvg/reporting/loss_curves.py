@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from ..data.files import text_writer
+from ..io.files import text_writer
 from .labels import dataset_label, is_simulated, method_label
 from .style import BLACK, dataset_looks, legend_below, literal, panels, save
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from ..data.files import text_writer
 from ..evaluation.diversity import bounding_box_diversity, random_diversity
+from ..io.files import text_writer
 from ..lexical.popularity import gini
 from .claims import PUBLIC, Measured
 from .labels import dataset_label, is_simulated

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ..data.files import replacing
+from ..io.files import replacing
 from .labels import split_method
 
 COLUMN_WIDTH = 3.4  # inches, one column of the paper

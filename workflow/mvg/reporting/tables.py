@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..data.files import text_writer
+from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
 from .labels import dataset_label, is_simulated, method_label, metric_label
 from .paper import load_paper

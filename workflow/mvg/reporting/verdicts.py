@@ -4,7 +4,7 @@ from collections import Counter
 
 import pandas as pd
 
-from ..data.files import text_writer
+from ..io.files import text_writer
 from .claims import PUBLIC, analytic, as_measured, counted, derive
 from .comparison import (
     COUNT_TOLERANCE,

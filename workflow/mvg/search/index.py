@@ -11,7 +11,7 @@ import faiss
 import numpy as np
 from numba import njit
 
-from ..data.files import let_go, replacing
+from ..io.files import let_go, replacing
 from .product import dot
 from .ranking import Ranking, merge
 from .views import Views

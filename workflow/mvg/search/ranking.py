@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.pairs import of_queries
+from ..datasets.pairs import of_queries
 
 
 class Ranking(NamedTuple):

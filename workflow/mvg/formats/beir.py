@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .archives import Member, find_either, found, json_lines, open_members, text_lines
-from .errors import DataError
-from .fields import id_field, new_id, text_field, weight_field
-from .records import Document, Query
-from .splits import hashed_fraction
+from ..datasets.records import Document, Query
+from ..datasets.splits import hashed_fraction
+from ..io.archives import Member, find_either, found, json_lines, open_members, text_lines
+from ..io.errors import DataError
+from ..io.fields import id_field, new_id, text_field, weight_field
+from .format import Format
 
 HELD_OUT_SHARE = 0.1
-SPLIT_RULE = "as distributed; where dev or test is missing, a tenth of train each: by sha256 of the query id"
 
 
 def read_beir(path, dropped: Counter) -> Iterator[Document | Query]:
@@ -137,3 +137,10 @@ def _score(text: str, file, where) -> float:
 def _expect_none_left(judged: dict[str, _Judged], queries: Member) -> None:
     for id, entry in judged.items():
         raise DataError(*entry.where, f"expected an id of {queries.label}, found '{id}'")
+
+
+FORMAT = Format(
+    read_beir,
+    split_rule="as distributed; where dev or test is missing, a tenth of train each: by sha256 of the query id",
+    sign=r"corpus\.jsonl(\.gz)?",
+)

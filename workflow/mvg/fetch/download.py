@@ -8,10 +8,10 @@ from pathlib import Path
 
 import yaml
 
-from .errors import DataError
-from .files import text_writer
-from .medline import MANIFEST, listed_md5
-from .transfer import PATIENCE, File, digest, fetch
+from ..io.checksums import MANIFEST, digest, listed_md5
+from ..io.errors import DataError
+from ..io.files import text_writer
+from .transfer import PATIENCE, File, fetch
 
 
 def catalogue() -> dict:

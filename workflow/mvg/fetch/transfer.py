@@ -3,7 +3,6 @@
 What has come so far lies in ``<name>.part``; it is renamed when it is whole.
 """
 
-import hashlib
 import http.client
 import os
 import re
@@ -18,8 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from .archives import MAX_UNPACKED, read_through
-from .errors import DataError, one_line
+from ..io.archives import MAX_UNPACKED, read_through
+from ..io.checksums import digest
+from ..io.errors import DataError, one_line
 
 CHUNK = 2**16
 PAGE = 2**20  # bytes of a web page that are read
@@ -241,12 +241,6 @@ def fault(path: Path, file: File) -> str:
     except DataError as error:
         return error.expected
     return "" if size else "it is empty"
-
-
-def digest(path: Path, algorithm: str) -> str:
-    """Hex digest of a file."""
-    with open(path, "rb") as content:
-        return hashlib.file_digest(content, lambda: hashlib.new(algorithm, usedforsecurity=False)).hexdigest()
 
 
 def _size(path: Path) -> int:

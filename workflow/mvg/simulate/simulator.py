@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..io.files import folder_beside
 from . import raw_writers
-from .files import folder_beside
 from .pitman_yor import Restaurant, expected_tables, pitman_yor
 
 __all__ = ["SHAPES", "Shape", "expected_tables", "pitman_yor", "simulate"]

@@ -13,22 +13,17 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
+from ..datasets.records import Document, Query
+from ..datasets.splits import SPLITS, eight_one_one
+from ..datasets.texts import normalised
+from ..io.errors import DataError
+from ..io.fields import fit_id, new_id
 from .columns import SUFFIXES, read_columns
-from .errors import DataError
-from .fields import fit_id, new_id
-from .records import Document, Query
-from .splits import SPLITS, eight_one_one
-from .texts import normalised
+from .format import Format
 
 MAX_CLICKS = 10**9  # of a row
 COLUMNS = {"query": "query", "document": "document", "count": "count", "date": "date", "text": "text"}
 TEST_SHARE, DEV_SHARE = 1 / 7, 1 / 12  # of the days, and of those before: two months of fourteen, one of twelve
-SPLIT_RULE = (
-    "by date: test from test_from (the last seventh of the days), dev from dev_from (the last twelfth before it); "
-    "split: random: sha256 of the query's text as a fraction of its range, below 0.8 train, below 0.9 dev, else test"
-)
 
 
 def read_clicklog(
@@ -160,8 +155,10 @@ def _day(value, name: str, file, place) -> int:
         raise DataError(file, place, expected) from error
 
 
-def _by_date(log: _Log, path, dev_from: str | None, test_from: str | None) -> np.ndarray:
-    """Split of each row, as a place in ``SPLITS``."""
+def _by_date(log: _Log, path, dev_from: str | None, test_from: str | None):
+    """The split of each row, as its place in ``SPLITS``: int64 (n_rows,)."""
+    import numpy as np
+
     days = np.array(log.day)
     first, end = int(days.min()), int(days.max()) + 1
     test = end - math.ceil(TEST_SHARE * (end - first))
@@ -177,8 +174,10 @@ def _by_date(log: _Log, path, dev_from: str | None, test_from: str | None) -> np
     return np.searchsorted([dev, test], days, side="right")
 
 
-def _by_text(log: _Log) -> np.ndarray:
-    """The same at random: all rows of a query, however it is written, in one split."""
+def _by_text(log: _Log):
+    """The same at random: all rows of a query, however it is written, go into one split."""
+    import numpy as np
+
     splits = np.array([SPLITS.index(eight_one_one(normalised(text))) for text in log.queries])
     return splits[np.array(log.query)]
 
@@ -193,8 +192,10 @@ class _Clicked(NamedTuple):
     clicks: float
 
 
-def _queries(log: _Log, split_of_row: np.ndarray) -> Iterator[_Clicked]:
+def _queries(log: _Log, split_of_row) -> Iterator[_Clicked]:
     """Split by split, in order of first appearance in the log."""
+    import numpy as np
+
     texts, documents = list(log.queries), list(log.documents)
     owners = split_of_row * len(texts) + np.array(log.query)  # a query in a split
     pairs, place = np.unique(owners * len(documents) + np.array(log.document), return_inverse=True)
@@ -205,3 +206,46 @@ def _queries(log: _Log, split_of_row: np.ndarray) -> Iterator[_Clicked]:
         split, row = SPLITS[owner // len(texts)], owner % len(texts)
         clicked = tuple(documents[document] for document in rows[first:end])
         yield _Clicked(f"{split}-{row}", texts[row], split, clicked, float(clicks[first:end].sum()))
+
+
+_DAY = {"description": "A day.", "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}\Z"}
+_COUNT = {"type": "integer", "minimum": 1}
+_NAME = {"type": "string", "minLength": 1}
+
+FORMAT = Format(
+    read_clicklog,
+    split_rule=(
+        "by date: test from test_from (the last seventh of the days), dev from dev_from (the last twelfth before it); "
+        "split: random: sha256 of the query's text as a fraction of its range, below 0.8 train, below 0.9 dev, "
+        "else test"
+    ),
+    sign=r"clicks.*\.csv(\.gz)?|.*\.parquet",
+    options={
+        "columns": {
+            "description": "Names of the columns, where the log has others than the format's own.",
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "query": _NAME | {"description": "Text of the query."},
+                "document": _NAME | {"description": "Id of the document."},
+                "count": _NAME | {"description": "Number of clicks."},
+                "date": _NAME | {"description": "YYYY-MM-DD, maybe with a time behind it."},
+                "text": _NAME | {"description": "Text of a document, in the file of documents."},
+            },
+        },
+        "split": {
+            "description": "date: the last days are test; random: by the text of the query.",
+            "enum": ["date", "random"],
+        },
+        "dev_from": _DAY | {"description": "First day of dev; the last twelfth before test if missing."},
+        "test_from": _DAY | {"description": "First day of test; the last seventh if missing."},
+        "min_clicks": _COUNT | {"description": "Queries with fewer clicks in a split are dropped as rare."},
+        "max_clicks": _COUNT | {"description": "Queries with more clicks in a split are dropped as bots."},
+        "max_documents": _COUNT
+        | {"description": "Queries with clicks on more documents in a split are dropped as bots."},
+        "weights": {
+            "description": "Traffic weight of a query: its clicks, or log(1 + clicks).",
+            "enum": ["count", "log"],
+        },
+    },
+)

@@ -7,14 +7,14 @@ Only titles are used, as in LF-WikiSeeAlsoTitles.
 from collections import Counter
 from collections.abc import Iterator
 
-from .archives import Member, Stream, find, json_lines, lines, need, open_members
-from .errors import DataError
-from .fields import id_field, list_field, new_id, text_field
-from .records import Document, Query
-from .splits import hashed_fraction
+from ..datasets.records import Document, Query
+from ..datasets.splits import hashed_fraction
+from ..io.archives import Member, Stream, find, json_lines, lines, need, open_members
+from ..io.errors import DataError
+from ..io.fields import id_field, list_field, new_id, text_field
+from .format import Format
 
 DEV_SHARE = 0.1
-SPLIT_RULE = "test as distributed; dev from train: sha256 of the query id below 0.1 (or dev_share) of its range"
 
 
 def read_xc(path, dropped: Counter, dev_share: float = DEV_SHARE) -> Iterator[Document | Query]:
@@ -114,3 +114,18 @@ class _Filters:
 
     def _error(self, line: int, expected: str) -> DataError:
         return DataError(self._label, f"line {line}", expected)
+
+
+FORMAT = Format(
+    read_xc,
+    split_rule="test as distributed; dev from train: sha256 of the query id below 0.1 (or dev_share) of its range",
+    sign=r"lbl\.json\.gz",
+    options={
+        "dev_share": {
+            "description": "Share of the training queries that are dev; 0.1 without it.",
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "exclusiveMaximum": 1,
+        }
+    },
+)

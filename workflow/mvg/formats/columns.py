@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from .archives import MAX_LINE, check_size, loose, text_lines
-from .errors import DataError
+from ..io.archives import MAX_LINE, check_size, loose, text_lines
+from ..io.errors import DataError
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 PARQUET_ROWS = 2**16  # in memory at a time

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from .archives import MAX_LINE, open_one, text_lines
-from .errors import DataError
-from .records import Document, Query
-from .splits import eight_one_one
+from ..datasets.records import Document, Query
+from ..datasets.splits import eight_one_one
+from ..io.archives import MAX_LINE, open_one, text_lines
+from ..io.errors import DataError
+from .format import Format
 
 COLUMNS = {"query": "query", "document": "document"}
-SPLIT_RULE = "sha256 of the query id as a fraction of its range: below 0.8 train, below 0.9 dev, else test"
 DELIMITERS = ",\t;"
 
 
@@ -118,3 +118,22 @@ def _places(header: list[str], columns: dict | None, name, where) -> tuple[tuple
         expected = f"expected two columns, or the names of columns under 'columns' in the config, found {len(cells)}"
         raise DataError(name, where, expected)
     return (0, 1), False
+
+
+FORMAT = Format(
+    read_csv,
+    split_rule="sha256 of the query id as a fraction of its range: below 0.8 train, below 0.9 dev, else test",
+    sign=r".*\.[ct]sv(\.gz)?",
+    options={
+        "columns": {
+            "description": "Names of the two columns, where the table has others than query and document.",
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["query", "document"],
+            "properties": {
+                "query": {"description": "Text of the query.", "type": "string", "minLength": 1},
+                "document": {"description": "Text of the document.", "type": "string", "minLength": 1},
+            },
+        }
+    },
+)

@@ -5,17 +5,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from .archives import Member, loose, tar_members, text_lines
-from .errors import DataError
-from .fields import fit_id
-from .records import Document, Query
-from .splits import SPLITS, hashed_fraction
+from ..datasets.records import Document, Query
+from ..datasets.splits import SPLITS, hashed_fraction
+from ..io.archives import Member, loose, tar_members, text_lines
+from ..io.errors import DataError
+from ..io.fields import fit_id
+from .format import Format
 
 DEV_SHARE = 0.1
-SPLIT_RULE = (
-    "by file name; without a test file the official dev is test; without another dev file, dev is a tenth of train: "
-    "sha256 of the query id below 0.1 of its range"
-)
 
 
 def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
@@ -118,3 +115,13 @@ def _judgements(file: Member, dropped: Counter) -> Iterator[tuple[str, str, str]
                 yield place, values[0], values[2]
             else:
                 dropped["pairs_of_score_0_or_less"] += 1
+
+
+FORMAT = Format(
+    read_msmarco,
+    split_rule=(
+        "by file name; without a test file the official dev is test; without another dev file, dev is a tenth of "
+        "train: sha256 of the query id below 0.1 of its range"
+    ),
+    sign=r"collection\.tsv(\.gz)?|collection.*\.tar\.gz",
+)

@@ -1,0 +1,1 @@
+"""Downloads of the public originals: addresses as data, and the code that gets them."""

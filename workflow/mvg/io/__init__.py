@@ -1,0 +1,1 @@
+"""Atomic files, arrays, archives, shards and the one error type. Imports no other room."""
