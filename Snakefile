@@ -1,11 +1,15 @@
 # The Multi-View Geometric Index: from raw files to the paper's tables and figures.
 # A table of contents: each file below is one stage, in the order in which data flows.
+from snakemake.utils import min_version
+
+min_version("9.27")
 
 
 configfile: f"{workflow.basedir}/config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/resources.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/lexical.smk"
 include: "workflow/rules/encoders.smk"
@@ -14,10 +18,9 @@ include: "workflow/rules/search.smk"
 include: "workflow/rules/colbert.smk"
 include: "workflow/rules/shards.smk"
 include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/click_log.smk"
-include: "workflow/rules/flat_popularity.smk"
-include: "workflow/rules/sweeps.smk"
-include: "workflow/rules/analyses.smk"
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/targets.smk"
+include: "workflow/rules/experiments.smk"
 include: "workflow/rules/reporting.smk"
 
 
@@ -25,22 +28,18 @@ include: "workflow/rules/reporting.smk"
 rule all:
     default_target: True
     input:
-        tables(),
-        [experiment(name) for name in config["experiments"]],
-        f"results/{RUN}/provenance.json",
-
-
-# `snakemake popularity` and so on: one experiment of the paper alone.
-for name in dict.fromkeys(FIGURES + TABLES):
-
-    rule:
-        name:
-            name
-        input:
-            experiment(name),
+        rules.benchmark_table.output,
+        rules.verdicts.output,
+        [getattr(rules, name).output for name in config["experiments"]],
+        rules.provenance.output,
 
 
 # `snakemake trec`: runs and qrels for trec_eval, ir_measures and ranx.
 rule trec:
     input:
-        trec_files(),
+        expand("<results>/{dataset}/trec/qrels.test.txt", dataset=plan.datasets),
+        expand(
+            "<results>/{dataset}/trec/{method}.run",
+            dataset=plan.datasets,
+            method=plan.methods(),
+        ),

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import settings
+
 from mvg.datasets.writing import write_prepared
 from mvg.formats import FORMATS
 

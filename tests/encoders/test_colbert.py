@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import torch
+from settings import settings as defaults
+
 from mvg.datasets.pairs import Split
 from mvg.encoders import colbert, colbert_training, scratch
 from mvg.encoders.relevance import TrainingData
@@ -26,7 +28,7 @@ def toy(n_queries=300, excluded=NOTHING):
 
 def settings(**changes):
     given = {"vocabulary": 200, "dimension": 16, "query_tokens": 8, "steps": 60, "batch": 16, "evaluate_every": 20}
-    return colbert.Settings(**(given | changes))
+    return defaults("colbert", **(given | changes))
 
 
 def fit(folder, seed=0, log=lambda line: None, **changes):
@@ -93,7 +95,7 @@ def test_queries_are_filled_up_with_mask_tokens_and_cut_there(trained):
 
 
 def test_the_default_expansion_is_to_32():
-    assert colbert.Settings().query_tokens == 32
+    assert defaults("colbert").query_tokens == 32
 
 
 def test_documents_are_marked_and_their_punctuation_is_skipped(trained):

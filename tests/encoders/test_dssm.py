@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import torch
+from settings import settings as defaults
+
 from mvg.datasets.pairs import Split
 from mvg.encoders import dssm, dssm_training
 from mvg.encoders.bags import Bags, half_of_distinct_words, tokenize, train_tokenizer, vocabulary_size
@@ -27,7 +29,7 @@ def toy(n_queries=300, excluded=NOTHING):
 
 
 def settings(**changes):
-    return dssm.Settings(**({"dimension": 8, "vocabulary": 60, "epochs": 6, "batch": 32} | changes))
+    return defaults("dssm", **({"dimension": 8, "vocabulary": 60, "epochs": 6, "batch": 32} | changes))
 
 
 def fit(loss="in-batch", seed=0, **changes):

@@ -4,10 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
+from wordllama.inference import WordLlamaInference
+
 from mvg.datasets import reading
 from mvg.encoders import colbert, dssm, pretrained, scratch
 from mvg.io.errors import DataError
-from wordllama.inference import WordLlamaInference
 
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
 TEXTS = [" ".join(WORDS[i % 7 : i % 7 + 1 + i % 9]) for i in range(150)]

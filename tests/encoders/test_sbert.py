@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from sentence_transformers import SentenceTransformerTrainingArguments
+from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
+from settings import settings as defaults
+
 from mvg.datasets.pairs import Split
 from mvg.encoders import pretrained, relevance, sbert, scratch, training
 from mvg.encoders.relevance import TrainingData
-from sentence_transformers import SentenceTransformerTrainingArguments
-from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -24,7 +26,7 @@ def toy(n_queries=120):
 
 
 def settings(**changes):
-    return sbert.Settings(**({"steps": 12, "evaluate_every": 4, "max_tokens": 16} | changes))
+    return defaults("sbert", **({"steps": 12, "evaluate_every": 4, "max_tokens": 16} | changes))
 
 
 def fit(folder, seed=0, log=lambda line: None, **changes):
@@ -113,7 +115,7 @@ def test_a_saved_model_is_the_same_model(tmp_path):
 
 def test_the_paper_recipe_has_the_defaults_of_the_library(tmp_path):
     theirs = SentenceTransformerTrainingArguments(output_dir=tmp_path, use_cpu=True)
-    ours = sbert.Settings()
+    ours = defaults("sbert")
     assert (ours.learning_rate, ours.batch) == (theirs.learning_rate, theirs.per_device_train_batch_size)
     assert (theirs.max_grad_norm, theirs.weight_decay) == (training.MAX_GRAD_NORM, 0.0)
     assert (theirs.adam_beta1, theirs.adam_beta2) == training.BETAS

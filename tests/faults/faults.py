@@ -19,7 +19,7 @@ from workflow.conftest import ROOT, copy_of_project, lasting
 DAY = 86_400  # seconds
 PATIENCE = 60  # seconds, after a SIGTERM
 TIMES = (
-    "offline_ab.json",
+    "offline_ab.csv",
     "complexity.md",
     "complexity.tex",
     "click_log.md",
@@ -47,7 +47,7 @@ class Run:
 
     def start(self, *more: str, output="output.txt") -> subprocess.Popen:
         """The command of every time, in a session of its own as in a terminal of its own."""
-        command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", *self.arguments, *more]
+        command = [sys.executable, "-m", "snakemake", *self.arguments, *more]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         with open(self.folder / output, "w", encoding="utf-8") as file:
             process = subprocess.Popen(

@@ -11,6 +11,7 @@ import pytest
 
 from .faults import FAULTS, ON_A_DISK_OF_ITS_OWN, Run, kill_job, mount, recover, strike, unmount
 
+pytestmark = pytest.mark.faults
 SEED = 0
 SMALL = ["--configfile", "tests/tiny.yaml", "--config", "datasets=[eurlex]", "encoders=[dssm]"]
 SMALL += ["experiments=[]", "seeds=[]"]

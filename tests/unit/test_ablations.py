@@ -3,11 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made import made
+
 from mvg.datasets.pairs import Split
-from mvg.evaluation.ablations import SCALE, ablations, all_queries, query_vote, random_queries
+from mvg.experiments.ablations import (
+    IN_BENCHMARK,
+    SCALE,
+    VARIANTS,
+    ablations,
+    ablations_table,
+    all_queries,
+    query_vote,
+    random_queries,
+    write_ablations,
+)
 from mvg.multiview import allocate, fit
 from mvg.multiview.clustering import group
-from mvg.reporting.ablations import IN_BENCHMARK, VARIANTS, ablations_table, write_ablations
 from mvg.search.index import Index
 from mvg.search.views import Views
 
@@ -84,7 +95,7 @@ def test_every_variant_is_measured_at_the_budget(data):
 
 
 def test_a_run_without_bi_encoders_says_so(tmp_path):
-    write_ablations(ablations_table(pd.DataFrame(), {}, {}), {}, tmp_path / "ablations")
+    write_ablations(ablations_table(pd.DataFrame(), {}, {}), {}, made(tmp_path / "ablations"))
     assert "no encoder with one vector" in (tmp_path / "ablations.md").read_text()
 
 
@@ -101,7 +112,7 @@ def test_the_table_takes_the_benchmarks_numbers_and_titles_stay_literal(tmp_path
     assert list(zip(recall["variant"], recall["value"])) == [
         ("base", 0.25), ("random_queries", 9.0), ("mvg", 1.25), ("prior", 2.25), ("prior_and_view_bias", 3.25),
     ]  # fmt: skip
-    write_ablations(table, {"eurlex": {"simulated": True}}, tmp_path / "ablations")
+    write_ablations(table, {"eurlex": {"simulated": True}}, made(tmp_path / "ablations"))
     text = (tmp_path / "ablations.md").read_text()
     assert "my\\$x (full softmax): document vectors alone" in text and "EurLex (simulated)" in text
     assert "my\\$x" in (tmp_path / "ablations.tex").read_text()

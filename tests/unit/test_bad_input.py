@@ -11,10 +11,11 @@ import zipfile
 
 import pyarrow.parquet
 import pytest
+from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, tar, write_files
+
 from mvg.formats import FORMATS
 from mvg.io import archives, xml_records
 from mvg.io.errors import DataError
-from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, tar, write_files
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
 GZIP = RAW_FILES["xc"]["tst.json.gz"]

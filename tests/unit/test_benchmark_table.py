@@ -7,8 +7,10 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.reporting import benchmark_table, read_benchmark, significance_table, write_benchmark_layouts, write_table
-from mvg.reporting.tables import format_number, group_methods
+from made import made
+
+from mvg.reporting.tables import format_number, group_methods, write_table
+from mvg.verdicts.benchmark import benchmark_table, read_benchmark, significance_table, write_benchmark_layouts
 
 COLUMNS = ["recall@10", "recall@100", "map@10", "map@100"]
 METHODS = ["bm25", "popularity", "dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm"]
@@ -139,7 +141,7 @@ def test_decimals(value, metric, text):
 
 @pytest.fixture
 def pages(table, tmp_path):
-    write_benchmark_layouts(table, FACTS, tmp_path / "benchmark")
+    write_benchmark_layouts(table, FACTS, made(tmp_path / "benchmark"))
     return {s: (tmp_path / f"benchmark.{s}").read_text("utf-8") for s in ("md", "tex")}
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mvg.lexical.bm25 import BM25
 from rank_bm25 import BM25Okapi
+
+from mvg.lexical.bm25 import BM25
 
 # Few words, so that some are in most documents (negative idf), some repeat and some are unknown.
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=6).map(" ".join)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mvg.multiview import allocate, shares
 
 popularities = st.lists(st.integers(0, 300), min_size=1, max_size=30).map(np.array)

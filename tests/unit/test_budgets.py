@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+
 from mvg.datasets.pairs import Split
 from mvg.evaluation import metrics
-from mvg.evaluation.budgets import Budgets, budget_share, budget_sweep
+from mvg.evaluation.budgets import Budgets
 from mvg.evaluation.choice import choose, log_popularity
+from mvg.experiments.budget_share import budget_share
+from mvg.experiments.budget_sweep import budget_sweep
 from mvg.multiview import allocate, fit
 from mvg.search.index import Index
 from mvg.search.ranking import Ranking, merge

@@ -3,10 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made import made
+
 from mvg.datasets.pairs import Split
-from mvg.evaluation.case_studies import Cosines, cases, cosines, examples, other_pairs
-from mvg.reporting import measure
-from mvg.reporting.case_studies import case_study_numbers, example_table, write_case_studies, write_examples
+from mvg.experiments import claims
+from mvg.experiments.case_studies import (
+    Cosines,
+    case_study_numbers,
+    cases,
+    cosines,
+    draw,
+    example_table,
+    examples,
+    other_pairs,
+    write_examples,
+)
+from mvg.reporting.tables import write_table
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
@@ -68,9 +80,11 @@ def test_figure_table_and_what_they_say(far, tmp_path):
     titles, texts = ["$x_1$ & 100 % \\input{a} | b"] * 200, ["a\nquery $^"] * 30
     for name in ("a", "b"):
         numbers = case_study_numbers("mine", documents, queries, many, split, behavioural, titles)
-        write_case_studies(numbers, {"mine": {"simulated": True}}, tmp_path / name / "figure")
+        draw(numbers, {"mine": {"simulated": True}}, made(tmp_path / name / "figure"))
+        write_table(numbers, made(tmp_path / name / "figure").csv)
         table = example_table("mine", "dssm", documents, queries, split, behavioural, texts, titles)
-        write_examples(table, {"mine": {"simulated": True}}, tmp_path / name / "examples")
+        write_examples(table, {"mine": {"simulated": True}}, made(tmp_path / name / "examples"))
+        write_table(table, made(tmp_path / name / "examples").csv)
     for file in ("figure.csv", "figure.pdf", "figure.png", "examples.csv", "examples.md", "examples.tex"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     points = numbers[numbers["panel"] != "gains"]
@@ -88,7 +102,7 @@ def test_no_example_is_said(far, tmp_path):
     table = example_table(
         "mine", "dssm", documents, queries, split, (queries[:1], np.int32([3])), ["q"] * 30, ["d"] * 200
     )
-    write_examples(table, {}, tmp_path / "examples")
+    write_examples(table, {}, made(tmp_path / "examples"))
     assert "MVG brings no training pair" in (tmp_path / "examples.md").read_text()
 
 
@@ -101,4 +115,4 @@ def test_the_papers_statement(higher):
         rows("relevant pairs", [20, 80] if higher else [80, 20]) + rows("same documents, other queries", [50, 50]),
         columns=["panel", "series", "x", "y"],
     )
-    assert measure("case_studies", table) == {"relevant_boosted_more": (higher, "")}
+    assert claims("case_studies", table) == {"relevant_boosted_more": (higher, "")}

@@ -6,12 +6,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from raw_sets import RAW_FILES, jsonl, write_files, write_zip
+
 from mvg.__main__ import main
 from mvg.check import check, verdict
 from mvg.formats import FORMATS
 from mvg.formats.guess import guess_format
 from mvg.io.errors import DataError
-from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 QRELS = b"query-id\tcorpus-id\tscore\n"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from mvg.datasets.pairs import Split
 from mvg.evaluation.choice import Choice, choose, choose_over_tokens, log_popularity
 

@@ -3,13 +3,23 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made import made
+
 from mvg.evaluation import metrics, offline_ab
-from mvg.evaluation.click_log import click_log_numbers
 from mvg.evaluation.traffic import query_groups, traffic_shares, weighted_mean
+from mvg.experiments import claims
+from mvg.experiments.click_log import (
+    click_log_layouts,
+    click_log_numbers,
+    click_log_table,
+    draw,
+    offline_rows,
+    plot_click_log,
+)
 from mvg.multiview import allocate, fit
-from mvg.reporting import click_log_table, load_paper, measure, write_click_log
-from mvg.reporting.click_log import click_log_layouts, plot_click_log
 from mvg.reporting.style import panels
+from mvg.reporting.tables import write_layouts
+from mvg.verdicts.paper import load_paper
 
 OFFLINE = {
     "threshold": {"base": 0.25, "mvg": 0.5},
@@ -48,7 +58,7 @@ def numbers():
 
 @pytest.fixture
 def table(numbers):
-    return click_log_table("clicklog", numbers, OFFLINE, "x")
+    return click_log_table("clicklog", numbers, offline_rows(OFFLINE, "x"))
 
 
 @pytest.fixture
@@ -160,12 +170,11 @@ def test_latency_is_a_ratio(offline):
 
 
 def test_files(table, tmp_path):
-    write_click_log(table, {"simulated": True}, tmp_path / "figures/click_log", tmp_path / "tables/click_log")
-    written = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
-    figures = [f"figures/click_log.{kind}" for kind in ("csv", "pdf", "png")]
-    assert written == figures + [f"tables/click_log.{kind}" for kind in ("csv", "md", "tex")]
-    assert set(pd.read_csv(tmp_path / "tables/click_log.csv")["k"].dropna()) == {10, 100}
-    text = (tmp_path / "tables/click_log.md").read_text()
+    facts = {"clicklog": {"simulated": True}}
+    draw(table, facts, made(tmp_path / "click_log"))
+    write_layouts("Click log", click_log_layouts(table, facts), made(tmp_path / "click_log"))
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".md", ".pdf", ".png", ".tex"]
+    text = (tmp_path / "click_log.md").read_text()
     assert "Click log (simulated)" in text and "need live traffic" in text and "by construction" in text
 
 
@@ -190,7 +199,7 @@ def test_the_figure_says_what_is_simulated(table):
 def test_what_it_says_of_the_papers_numbers(table, tmp_path):
     table.to_csv(tmp_path / "click_log.csv", index=False)
     read_back = pd.read_csv(tmp_path / "click_log.csv")
-    found = {id: number.value for id, number in measure("click_log", read_back).items()}
+    found = {id: number.value for id, number in claims("click_log", read_back).items()}
     statements = {s.id for s in load_paper().statements if s.measured_by == "click_log"}
     cells = {c.id for c in load_paper().cells if c.table == "prodsearch"}
     assert statements | cells | {"ab_test/prodsearch/mvg+prod/sparse_results_percent"} == set(found)

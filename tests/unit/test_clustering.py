@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
+
 from mvg.multiview import fit
 from mvg.multiview.clustering import group, objective
-from scipy import sparse
 
 
 def unit(array):

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.evaluation.complexity import around, complexity
-from mvg.reporting import measure
-from mvg.reporting.complexity import complexity_table, write_complexity
+from made import made
+
+from mvg.experiments import claims
+from mvg.experiments.complexity import around, complexity, complexity_table, write_complexity
 
 TIMES = ["build_s", "p50_ms", "p90_ms", "p99_ms", "queries_per_s", "neighbours_ms", "deduplication_ms"]
 
@@ -66,7 +67,7 @@ def test_table_and_layouts(rows, tmp_path):
     ratio = table.set_index(["dataset", "representation", "index"])["latency_ratio"]
     assert ratio["eurlex", "single_vector", "HNSW32"] == 1
     assert ratio["eurlex", "token_level", "exact"] == pytest.approx(rows[-1]["p50_ms"] / rows[0]["p50_ms"])
-    write_complexity(table, {"eurlex": {"simulated": True}}, tmp_path / "complexity")
+    write_complexity(table, {"eurlex": {"simulated": True}}, made(tmp_path / "complexity"))
     text = (tmp_path / "complexity.md").read_text()
     assert "EurLex (simulated)" in text and "| A vector a token |" in text and "my\\_\\$et." in text
     assert r"my\_\$et." in (tmp_path / "complexity.tex").read_text()
@@ -77,4 +78,4 @@ def test_the_papers_statement(deduplication, negligible):
     table = pd.DataFrame(
         {"representation": ["mvg", "fixed_vectors"], "p50_ms": 1.0, "deduplication_ms": [deduplication, 5]}
     )
-    assert measure("complexity", table) == {"deduplication_negligible": (negligible, "")}
+    assert claims("complexity", table) == {"deduplication_negligible": (negligible, "")}

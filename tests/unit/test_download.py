@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from misbehaving_server import Behaviour, Refuses, fail, serving
+from raw_sets import RAW_FILES, write_zip
+
 from mvg.fetch.download import catalogue, download, spread
 from mvg.fetch.transfer import File, Patience, fetch
 from mvg.io.errors import DataError
-from raw_sets import RAW_FILES, write_zip
 
 DATA = random.Random(0).randbytes(50_000)
 SHA256, MD5 = hashlib.sha256(DATA).hexdigest(), hashlib.md5(DATA).hexdigest()

@@ -51,17 +51,21 @@ def rules():
     for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
         for body in re.split(r"\n(?=(?:use )?rule )", path.read_text(encoding="utf-8")):
             script = re.search(r'"\.\./scripts/(\w+)\.py"', body)
-            if script:
+            if script and "conda:" in body:
                 yield script.group(1), re.search(r'"\.\./\.\./envs/(\w+)\.yaml"', body).group(1)
 
 
-def imported(path, seen):
-    """Third-party packages that a file imports, through mvg too, at its top level or below."""
-    if path in seen:
+def imported(path, seen, functions=None):
+    """Third-party packages that a file imports, through mvg too, at its top level or below.
+
+    functions: those of the file that are called; all of them without it
+    """
+    if (path, functions) in seen:
         return set()
-    seen.add(path)
+    seen.add((path, functions))
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree if functions is None else ast.Module(reached(tree, functions), [])):
         if isinstance(node, ast.Import):
             names = [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -77,6 +81,21 @@ def imported(path, seen):
     return found
 
 
+def reached(tree, functions):
+    """What of a file runs when some of its functions are called."""
+    defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    todo, names = [name for name in functions if name in defined], set()
+    while todo:
+        names.add(name := todo.pop())
+        used = {node.id for node in ast.walk(defined[name]) if isinstance(node, ast.Name)}
+        todo += (used & defined.keys()) - names
+    return [node for node in tree.body if getattr(node, "name", None) not in defined.keys() - names]
+
+
+# Which functions of the experiments a script calls.
+CALLED = {"measure": ("measure",), "report": ("report", "draw"), "verdicts": ("claims",)}
+
+
 def absolute(node, path):
     if not node.level:
         return node.module
@@ -89,6 +108,8 @@ def files_of(name, parts):
     for i in range(1, len(name.split(".")) + 1):  # importing a.b.c runs a/__init__ and a/b/__init__
         yield from existing(ROOT / "workflow" / "/".join(name.split(".")[:i]) / "__init__.py")
     yield from existing(folder.with_suffix(".py"))
+    if name == "mvg.formats":  # the registry imports its modules by name
+        yield from sorted(folder.glob("*.py"))
     for part in parts:
         yield from existing(folder / f"{part}.py")
         yield from existing(folder / part / "__init__.py")
@@ -101,8 +122,20 @@ def existing(path):
 def needed(script):
     """The packages that a script imports; all that is not the standard library's must be among the requirements."""
     third_party = {IMPORTS.get(package, package): package for package in requirements()}
-    modules = imported(ROOT / f"workflow/scripts/{script}.py", set()) - sys.stdlib_module_names
+    # What runs of the experiments depends on the script: they serve two environments.
+    seen = {(ROOT / "workflow/mvg/experiments/__init__.py", None)}
+    modules = imported(ROOT / f"workflow/scripts/{script}.py", seen)
+    for experiment in (ROOT / "workflow/mvg/experiments").glob("*.py"):
+        names = experiments_that_call(script, experiment)
+        modules |= imported(experiment, seen, names) if names else set()
+    modules -= sys.stdlib_module_names
     return {third_party[m] for m in modules if script in LAZY.get(m, {script})} | BY_NAME.get(script, set())
+
+
+def experiments_that_call(script, path):
+    """The functions of an experiment that a script calls; none of one that has none of them."""
+    defined = {node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if hasattr(node, "name")}
+    return tuple(name for name in CALLED.get(script, ()) if name in defined)
 
 
 @pytest.mark.parametrize(("script", "name"), sorted(set(rules())))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from mvg.io.files import folder_beside, replacing, replacing_folder, take_rows
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"

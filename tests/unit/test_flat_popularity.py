@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.evaluation.flat_popularity import flat_popularity_numbers
-from mvg.reporting import flat_popularity_table, measure, write_flat_popularity
-from mvg.reporting.flat_popularity import flat_popularity_layouts
+from made import made
+
+from mvg.experiments import claims
+from mvg.experiments.flat_popularity import flat_popularity_layouts, flat_popularity_numbers, flat_popularity_table
+from mvg.reporting.tables import write_layouts
 
 PAIRS = np.arange(40), np.arange(40)
 
@@ -41,10 +43,11 @@ def test_losses_are_shown_as_plainly_as_gains(table, tmp_path):
     row = table[(table["method"] == "mvg+ance") & (table["metric"] == "recall")].iloc[0]
     assert (row["wins"], row["losses"]) == (0, 30) and row["p_value"] < 1e-8
     assert table[table["method"] == "ance"]["p_value"].isna().all()
-    write_flat_popularity(table, {"simulated": True}, tmp_path / "flat_popularity")
+    layouts = flat_popularity_layouts(table, {"flat": {"simulated": True}})
+    write_layouts("Flat popularity", layouts, made(tmp_path / "flat_popularity"))
     text = (tmp_path / "flat_popularity.md").read_text()
     assert "0 : 30, p = 1.9e-09" in text and "simulated" in text and "21.9 % of the training pairs" in text
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".md", ".tex"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".md", ".tex"]
 
 
 def test_the_best_is_bold_and_underlined_only_if_it_is_better(table):
@@ -57,13 +60,13 @@ def test_the_best_is_bold_and_underlined_only_if_it_is_better(table):
 def test_what_it_says_of_the_papers_numbers(table, tmp_path):
     table.to_csv(tmp_path / "flat_popularity.csv", index=False)
     table = pd.read_csv(tmp_path / "flat_popularity.csv")
-    found = measure("flat_popularity", table)
+    found = claims("flat_popularity", table)
     assert found["flat_popularity/msmarco/mvg+ance/recall@10"] == (25.0, "")
     assert found["flat_no_significant_loss"] == (False, "")
     other = table.assign(method=table["method"].str.replace("ance", "dssm"))
-    found = measure("flat_popularity", other)
+    found = claims("flat_popularity", other)
     assert found["flat_popularity/msmarco/ance/recall@1000"] == (100.0, "another encoder (DSSM against ANCE)")
     no_loss = pd.concat(
         [other[other["method"] != "mvg+dssm"], other[other["method"] == "prior+dssm"].assign(method="mvg+dssm")]
     )
-    assert measure("flat_popularity", no_loss)["flat_no_significant_loss"].value is True
+    assert claims("flat_popularity", no_loss)["flat_no_significant_loss"].value is True

@@ -14,10 +14,11 @@ from collections import Counter
 from contextlib import contextmanager
 
 import pytest
+from raw_sets import MICE, RAW_FILES, bioasq, jsonl, mesh, tar, write_files, write_zip
+
 from mvg.datasets.writing import write_prepared
 from mvg.formats import FORMATS
 from mvg.io.errors import DataError
-from raw_sets import MICE, RAW_FILES, bioasq, jsonl, mesh, tar, write_files, write_zip
 
 CASES = int(os.environ.get("MVG_FUZZ_CASES", 10_000))
 ONLY = os.environ.get("MVG_FUZZ_ONLY")

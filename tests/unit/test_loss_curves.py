@@ -2,7 +2,9 @@
 
 import pandas as pd
 import pytest
-from mvg.reporting import loss_curves, write_loss_curves
+from made import made
+
+from mvg.experiments.loss_curves import draw, loss_curves
 
 
 def history(**columns):
@@ -22,7 +24,7 @@ def test_one_row_an_evaluation():
 
 @pytest.mark.parametrize("histories", [{}, {("a$b$", "dssm"): history(), ("a$b$", "colbert"): history()}])
 def test_the_files_are_written(tmp_path, histories):
-    write_loss_curves(loss_curves(histories), {"a$b$": {"simulated": True}}, tmp_path / "loss_curves")
+    draw(loss_curves(histories), {"a$b$": {"simulated": True}}, made(tmp_path / "loss_curves"))
     assert (tmp_path / "loss_curves.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "loss_curves.pdf").read_bytes().startswith(b"%PDF")
-    assert len(pd.read_csv(tmp_path / "loss_curves.csv")) == 2 * len(histories)
+    assert len(loss_curves(histories)) == 2 * len(histories)

@@ -7,6 +7,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
 from mvg.evaluation.metrics import average_precision, per_query, recall, relevance
 
 NOTHING = ([], [])

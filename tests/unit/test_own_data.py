@@ -5,13 +5,14 @@ import json
 from collections import Counter
 
 import pytest
-from mvg.datasets.pairs import load_split
+from raw_sets import RAW_FILES, jsonl, write_files, write_zip
+
+from mvg.datasets.pairs import load_splits
 from mvg.datasets.records import Document, Query
 from mvg.datasets.splits import hashed_fraction
 from mvg.datasets.writing import write_prepared
 from mvg.formats import FORMATS
 from mvg.io.errors import DataError
-from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
 BEIR = RAW_FILES["beir"]
 QRELS = b"query-id\tcorpus-id\tscore\n"
@@ -87,8 +88,8 @@ def test_ids_that_look_like_numbers_stay_texts(tmp_path, prepare):
     folder, _ = prepare("beir", write_files(tmp_path / "raw", files))
     ids = [json.loads(line)["_id"] for line in (folder / "corpus.jsonl").open()]
     assert ids == ["007", "7", "1e3"]
-    assert load_split(folder, "train").pairs[1].tolist() == [0, 2]
-    assert load_split(folder, "dev").pairs[1].tolist() == [1]
+    assert load_splits(folder)["train"].pairs[1].tolist() == [0, 2]
+    assert load_splits(folder)["dev"].pairs[1].tolist() == [1]
 
 
 def test_weights_are_kept(tmp_path, prepare):

@@ -1,9 +1,11 @@
 """The paper's numbers, held against each other: a typo in paper.yaml fails here."""
 
 import pytest
-from mvg.reporting import load_paper, verdict
-from mvg.reporting.claims import CLAIMS, analytic, derive
-from mvg.reporting.verdicts import statement_scale
+
+from mvg.verdicts.claims import CLAIMS, analytic, derive
+from mvg.verdicts.comparison import verdict
+from mvg.verdicts.paper import load_paper
+from mvg.verdicts.table import statement_scale
 
 PAPER = load_paper()
 BENCHMARK = PAPER.benchmark()

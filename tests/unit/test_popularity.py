@@ -1,6 +1,7 @@
 """Training popularity."""
 
 import pytest
+
 from mvg.lexical.popularity import training_popularity
 
 

@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made import made
+
 from mvg.evaluation import diversity as diversity_module
 from mvg.evaluation.diversity import bounding_box_diversity, random_diversity
-from mvg.reporting import measure, popularity_numbers, write_popularity
+from mvg.experiments import claims
+from mvg.experiments.popularity import draw, popularity_numbers
 from mvg.reporting.style import dataset_looks, method_look
+from mvg.reporting.tables import write_table
 
 
 @pytest.fixture
@@ -80,14 +84,15 @@ def test_documents_all_alike_or_without_queries(tmp_path):
     vectors = np.ones((3, 2), dtype=np.float32)
     table = popularity_numbers("flat", vectors, np.array([0, 1]), np.array([0, 1]), 5)
     assert set(table["series"]) == {"rank"}
-    write_popularity(table, {}, tmp_path / "popularity")
+    draw(table, {}, made(tmp_path / "popularity"))
     assert (tmp_path / "popularity.png").stat().st_size > 0
 
 
 def test_files_are_the_same_bytes_each_time(data, tmp_path):
     tables = [popularity_numbers(name, *data, 30) for name in ("eurlex", "my $set_1")]
     for name in ("a", "b"):
-        write_popularity(pd.concat(tables), {"eurlex": {"simulated": True}}, tmp_path / name / "popularity")
+        draw(pd.concat(tables), {"eurlex": {"simulated": True}}, made(tmp_path / name / "popularity"))
+        write_table(pd.concat(tables), made(tmp_path / name / "popularity").csv)
     for suffix in ("csv", "pdf", "png"):
         first, second = ((tmp_path / n / f"popularity.{suffix}").read_bytes() for n in "ab")
         assert first == second and len(first) > 100
@@ -95,7 +100,7 @@ def test_files_are_the_same_bytes_each_time(data, tmp_path):
 
 
 def test_simulated_is_said_in_the_figure(data):
-    from mvg.reporting.popularity import plot_popularity
+    from mvg.experiments.popularity import plot_popularity
     from mvg.reporting.style import panels
 
     table = popularity_numbers("eurlex", *data, 30)
@@ -126,14 +131,14 @@ def numbers(skews, rising=True):
 
 def test_what_the_figure_says_of_the_papers_statements():
     skews = {"eurlex": [97, 1, 1, 1], "pubmed": [80, 10, 9, 1], "wikiseealso": [25, 25, 25, 25]}
-    found = measure("popularity", numbers(skews))
+    found = claims("popularity", numbers(skews))
     assert found == {"head_more_diverse": (True, ""), "wikiseealso_least_skewed": (True, "")}
     skews["wikiseealso"] = [100, 0, 0, 0]
-    found = measure("popularity", numbers(skews, rising=False))
+    found = claims("popularity", numbers(skews, rising=False))
     assert found == {"head_more_diverse": (False, ""), "wikiseealso_least_skewed": (False, "")}
 
 
 def test_one_dataset_does_not_answer_for_three():
-    found = measure("popularity", numbers({"eurlex": [5, 1, 1, 1], "mine": [1, 1, 1, 1]}))
+    found = claims("popularity", numbers({"eurlex": [5, 1, 1, 1], "mine": [1, 1, 1, 1]}))
     assert found == {"head_more_diverse": (True, "1 of 3 datasets run")}
-    assert measure("popularity", numbers({"mine": [1, 1, 1, 1]})) == {}
+    assert claims("popularity", numbers({"mine": [1, 1, 1, 1]})) == {}

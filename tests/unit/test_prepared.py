@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mvg.datasets.pairs import load_split, read_split, save_split
+from raw_sets import RAW_FILES, write_files
+
+from mvg.datasets.pairs import load_splits, read_split, save_split
 from mvg.datasets.reading import load_texts, load_weights
 from mvg.datasets.records import Document, Query
 from mvg.datasets.splits import SPLITS, thinned
 from mvg.datasets.writing import write_prepared
 from mvg.io.errors import DataError
-from raw_sets import RAW_FILES, write_files
 
 APPLE, PEAR = Document("a", "Apple"), Document("p", "Pear", "A fruit.")
 TRAIN = Query("q1", "fruit", "train", ("a", "p"))
@@ -206,7 +207,7 @@ def test_a_reader_that_fails_halfway_leaves_what_was_there(tmp_path):
 def test_a_split_is_its_queries_and_sorted_pairs_as_rows(tmp_path):
     late = Query("q4", "late", "train", ("p",), ("a",))
     write(tmp_path / "data", PEAR, APPLE, DEV, TRAIN, TEST, late)
-    split = load_split(tmp_path / "data", "train")
+    split = load_splits(tmp_path / "data")["train"]
     assert split.queries.tolist() == [1, 3]
     assert np.stack(split.pairs, axis=1).tolist() == [[1, 0], [1, 1], [3, 0]]
     assert np.stack(split.excluded, axis=1).tolist() == [[3, 1]]
@@ -216,7 +217,7 @@ def test_a_split_is_its_queries_and_sorted_pairs_as_rows(tmp_path):
 def test_a_split_survives_its_file(tmp_path):
     write(tmp_path / "data", APPLE, PEAR, TRAIN, DEV, TEST._replace(excluded=("a",)))
     for name in SPLITS:
-        split = load_split(tmp_path / "data", name)
+        split = load_splits(tmp_path / "data")[name]
         save_split(tmp_path / "split.npz", split)
         found = read_split(tmp_path / "split.npz")
         np.testing.assert_equal(found, split)
@@ -236,7 +237,8 @@ QRELS = "query-id\tcorpus-id\tscore\n"
 
 
 def test_a_beir_folder_of_ones_own_needs_no_filters(tmp_path):
-    split = load_split(beir(tmp_path, qrels=f"{QRELS}q2\tp\t2\r\nq1\ta\t0\nq2\tp\t1"), "test")
+    folder = beir(tmp_path, qrels=f"{QRELS}q2\tp\t2\r\nq1\ta\t0\nq2\tp\t1")
+    split = load_splits(folder, ["test"])["test"]
     assert split.queries.tolist() == [1]
     assert [rows.tolist() for rows in split.pairs] == [[1], [1]]
     assert [rows.tolist() for rows in split.excluded] == [[], []]
@@ -246,7 +248,7 @@ def test_a_beir_folder_of_ones_own_needs_no_filters(tmp_path):
 def test_filters_of_a_beir_folder_are_taken_out_of_its_qrels(tmp_path):
     filters = "query-id\tcorpus-id\nq2\tp\n"
     folder = beir(tmp_path, qrels=f"{QRELS}q1\ta\t1\nq2\tp\t1\n", filters=filters)
-    assert load_split(folder, "test").queries.tolist() == [0]
+    assert load_splits(folder, ["test"])["test"].queries.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -264,13 +266,13 @@ def test_filters_of_a_beir_folder_are_taken_out_of_its_qrels(tmp_path):
 )
 def test_qrels_that_are_not_beir_are_refused(tmp_path, qrels, message):
     with pytest.raises(DataError) as error:
-        load_split(beir(tmp_path, qrels=qrels), "test")
+        load_splits(beir(tmp_path, qrels=qrels), ["test"])
     assert str(error.value).startswith(f"{tmp_path}/qrels/test.tsv: {message}")
 
 
 def test_a_missing_table_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"qrels/test\.tsv: expected a file here"):
-        load_split(beir(tmp_path), "test")
+        load_splits(beir(tmp_path), ["test"])["test"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from importlib import metadata
 
 import numpy
 import pytest
+
 from mvg.provenance import checksums, code, machine, software, without_home, without_secrets
 
 

@@ -8,11 +8,12 @@ import json
 from collections import Counter
 
 import pytest
+from raw_sets import MICE, RAW_FILES, TEST_PMID, TRAIN_PMID, article, bioasq, medline, mesh, write_files, write_zip
+
 from mvg.datasets.records import Document, Query
 from mvg.formats import FORMATS
 from mvg.formats.medline import read_medline
 from mvg.io.errors import DataError
-from raw_sets import MICE, RAW_FILES, TEST_PMID, TRAIN_PMID, article, bioasq, medline, mesh, write_files, write_zip
 
 HUMANS = ("D02", "Humans")
 

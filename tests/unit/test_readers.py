@@ -7,8 +7,6 @@ import math
 from collections import Counter
 
 import pytest
-from mvg.datasets.records import Document, Query
-from mvg.formats import FORMATS
 from raw_sets import (
     DEV_PAGE,
     DEV_PMID,
@@ -26,6 +24,9 @@ from raw_sets import (
     write_files,
     write_zip,
 )
+
+from mvg.datasets.records import Document, Query
+from mvg.formats import FORMATS
 
 
 def read(format, path, **options):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mvg.search.index import Index
 from mvg.search.ranking import rank_scores, top_k
 from mvg.search.trec import strictly_falling, write_qrels, write_run

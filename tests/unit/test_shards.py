@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mvg.datasets import reading
 from mvg.datasets.reading import load_shard, load_texts
 from mvg.io.files import save_array, save_arrays

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tables import expected_tables, pitman_yor
+
 from mvg.datasets.records import Document, Query
 from mvg.datasets.splits import SPLITS
 from mvg.evaluation.metrics import per_query
@@ -19,7 +21,7 @@ from mvg.formats.xc import read_xc
 from mvg.lexical.bm25 import BM25
 from mvg.lexical.popularity import training_popularity
 from mvg.simulate import raw_writers, simulator
-from mvg.simulate.pitman_yor import Restaurant, expected_tables, pitman_yor
+from mvg.simulate.pitman_yor import Restaurant
 from mvg.simulate.simulator import SHAPES, simulate
 
 # The shapes of the paper's public sets; the others have sections of their own.

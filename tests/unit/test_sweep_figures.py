@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.evaluation.budgets import budget_share
-from mvg.reporting import measure, spectrum, write_sweep
+from made import made
+
+from mvg.experiments import claims, load
+from mvg.experiments.budget_share import budget_share
+from mvg.experiments.memory_spectrum import spectrum
 
 ELSEWHERE = "dataset not public; ours is of EurLex"
 
@@ -55,17 +58,17 @@ def benchmark(dataset="eurlex"):
 
 def test_who_gets_the_budget():
     # Two documents a third: 8 + 8, 2 + 2 and 1 + 1 of 22 queries.
-    found = measure("budget_share", shares([8, 8, 2, 2, 1, 1]))
+    found = claims("budget_share", shares([8, 8, 2, 2, 1, 1]))
     assert found["budget_equal_at_beta_0"] == (True, "")
     assert found["budget_head_share_at_beta_1"] == (pytest.approx(100 * 16 / 22), ELSEWHERE)
 
 
 def test_no_equal_budgets_where_a_document_has_fewer_queries_than_its_share():
-    assert not measure("budget_share", shares([8, 8, 2, 2, 1, 1], total=9))["budget_equal_at_beta_0"].value
+    assert not claims("budget_share", shares([8, 8, 2, 2, 1, 1], total=9))["budget_equal_at_beta_0"].value
 
 
 def test_the_best_budget_and_what_lies_beyond():
-    found = measure("budget_sweep", budgets({0: [51, 53, 52.4], 0.3: [52, 60, 58], 1: [51, 59, 49.6]}))
+    found = claims("budget_sweep", budgets({0: [51, 53, 52.4], 0.3: [52, 60, 58], 1: [51, 59, 49.6]}))
     assert {reason for _, reason in found.values()} == {ELSEWHERE}
     assert {name: value for name, (value, _) in found.items()} == {
         "budget_best_beta": 0.3,
@@ -77,13 +80,13 @@ def test_the_best_budget_and_what_lies_beyond():
 
 
 def test_no_dip_and_a_point_below_the_encoder():
-    found = measure("budget_sweep", budgets({0: [49.4, 53, 54], 1: [51, 59, 60]}))
+    found = claims("budget_sweep", budgets({0: [49.4, 53, 54], 1: [51, 59, 60]}))
     assert not any(found[f"budget_{name}"].value for name in ("recall_falls_beyond_best", "never_below_base"))
     assert (found["budget_best_beta"].value, found["budget_best_m_avg"].value) == (1, 3)
 
 
 def test_dimensions():
-    found = measure("dimension_sweep", dimensions({16: [50, 58, 52, 70, 71], 32: [58, 63, 60, 76, 77]}))
+    found = claims("dimension_sweep", dimensions({16: [50, 58, 52, 70, 71], 32: [58, 63, 60, 76, 77]}))
     assert {name: value for name, (value, _) in found.items()} == {
         "dimension_recall_rises": True,
         "dimension_dssm_32": 58,
@@ -92,14 +95,14 @@ def test_dimensions():
         "dimension_dssm_64": 63,
         "dimension_mvg_beats_doubling": True,
     }
-    falling = measure("dimension_sweep", dimensions({16: [50, 58, 52, 70, 71], 64: [51, 63, 60, 69, 77]}))
+    falling = claims("dimension_sweep", dimensions({16: [50, 58, 52, 70, 71], 64: [51, 63, 60, 69, 77]}))
     assert falling == {"dimension_recall_rises": (False, "")}
-    assert measure("dimension_sweep", dimensions({32: [58, 63, 60, 76, 77]}, "pubmed")) == {}
+    assert claims("dimension_sweep", dimensions({32: [58, 63, 60, 76, 77]}, "pubmed")) == {}
 
 
 def test_training():
     plain = [(5, 1), (20, 5), (67, 32), (60, 30)]
-    found = measure("training_sweep", training(plain, [(50, 40), (62.5, 42), (79.5, 51), (78, 50)]))
+    found = claims("training_sweep", training(plain, [(50, 40), (62.5, 42), (79.5, 51), (78, 50)]))
     why = "at 0.1 epochs; the paper gives no step"
     assert found == {
         "training_gain_recall_early": (42.5, why),
@@ -109,8 +112,8 @@ def test_training():
         "training_overfits": (True, ""),
     }
     plain[-1] = (66, 33)  # recall falls, MAP does not
-    assert not measure("training_sweep", training(plain, plain))["training_overfits"].value
-    assert measure("training_sweep", training(plain, plain, "pubmed")) == {}
+    assert not claims("training_sweep", training(plain, plain))["training_overfits"].value
+    assert claims("training_sweep", training(plain, plain, "pubmed")) == {}
 
 
 def test_a_spectrum_takes_one_beta_of_the_sweep_and_the_token_level_encoder_of_the_benchmark():
@@ -122,14 +125,14 @@ def test_a_spectrum_takes_one_beta_of_the_sweep_and_the_token_level_encoder_of_t
         ["mvg+dssm", 4.0, 58.0, 29.0],
         ["colbert", 30.0, 70.0, 25.0],
     ]
-    assert measure("memory_spectrum", table) == {"memory_spectrum_wider": (True, "1 of 3 datasets run")}
+    assert claims("memory_spectrum", table) == {"memory_spectrum_wider": (True, "1 of 3 datasets run")}
     three = pd.concat([table.assign(dataset=name) for name in ("eurlex", "pubmed", "wikiseealso")])
-    assert measure("memory_spectrum", three) == {"memory_spectrum_wider": (True, "")}
+    assert claims("memory_spectrum", three) == {"memory_spectrum_wider": (True, "")}
 
 
 def test_no_spectrum_without_a_token_level_encoder():
     table = spectrum(budgets({0.5: [52, 60, 58]}), benchmark(), 0.5, [])
-    assert measure("memory_spectrum", table)["memory_spectrum_wider"].reason == "no token-level encoder run"
+    assert claims("memory_spectrum", table)["memory_spectrum_wider"].reason == "no token-level encoder run"
 
 
 TABLES = {
@@ -145,7 +148,7 @@ TABLES = {
 def test_simulated_is_said_in_each_figure(name, tmp_path):
     table = TABLES[name].assign(dataset="my $set_1")
     for folder, facts in (("a", {"my $set_1": {"simulated": True}}), ("b", {})):
-        write_sweep(name, table, facts, tmp_path / folder / name)
-    for suffix in ("csv", "pdf", "png"):
+        load(name).draw(table, facts, made(tmp_path / folder / name))
+    for suffix in ("pdf", "png"):
         simulated, real = ((tmp_path / folder / f"{name}.{suffix}").read_bytes() for folder in "ab")
         assert (simulated == real) == (suffix == "csv") and len(real) > 100

@@ -9,8 +9,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mvg.reporting import escape_latex, escape_markdown, pipe_table
-from mvg.reporting.escapes import single_line
+
+from mvg.reporting.escapes import escape_latex, escape_markdown, single_line
+from mvg.reporting.tables import pipe_table
 
 NASTY = [
     "a | b",

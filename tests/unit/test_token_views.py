@@ -1,6 +1,7 @@
 """MVG over ColBERT: the budget, the owners, and that only text counts."""
 
 import numpy as np
+
 from mvg.multiview.tokens import fit_tokens
 
 

@@ -5,9 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from mvg.reporting import Measured, Scale, load_paper, verdict, verdicts_table, write_verdicts
-from mvg.reporting.comparison import METRIC_SCALES, incomparable
-from mvg.reporting.verdicts import summary
+from made import made
+
+from mvg.verdicts.claims import Measured
+from mvg.verdicts.comparison import METRIC_SCALES, Scale, incomparable, verdict
+from mvg.verdicts.paper import load_paper
+from mvg.verdicts.table import summary, verdicts_table, write_verdicts
 
 RECALL, SIZE = METRIC_SCALES["recall"], METRIC_SCALES["index_mfloats"]
 REAL = {"documents": 7201, "queries": {"train": 45000, "dev": 6000, "test": 6000}}
@@ -170,7 +173,7 @@ def test_summary_names_every_verdict():
 def test_written_twice_gives_the_same_bytes(tmp_path):
     frame = verdicts_table(benchmark(EURLEX_DSSM), {"eurlex": REAL})
     for name in ("a", "b"):
-        write_verdicts(frame, tmp_path / name)
+        write_verdicts(frame, made(tmp_path / name))
     for suffix in ("csv", "md"):
         text = (tmp_path / f"a.{suffix}").read_bytes()
         assert text == (tmp_path / f"b.{suffix}").read_bytes()

@@ -1,7 +1,9 @@
 """The zero-shot table: the benchmark's rows of pretrained encoders, laid out as in the paper."""
 
 import pandas as pd
-from mvg.reporting.zero_shot import write_zero_shot, zero_shot_table
+from made import made
+
+from mvg.experiments.zero_shot import write_zero_shot, zero_shot_table
 
 
 def benchmark(*methods):
@@ -20,7 +22,7 @@ def test_rows_of_pretrained_encoders_beside_the_papers(tmp_path):
     table = zero_shot_table(benchmark("dssm", "mini", "mvg+mini", "mvg+dssm"), ["mini"])
     assert table["method"].unique().tolist() == ["mini", "mvg+mini"]
     assert table["value"].tolist() == [10, 11, 12, 13, 20, 21, 22, 23]
-    write_zero_shot(table, {}, tmp_path / "zero_shot")
+    write_zero_shot(table, {}, made(tmp_path / "zero_shot"))
     text = (tmp_path / "zero_shot.md").read_text()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
     heads = ["Recall@10<br>EurLex", "Recall@100<br>EurLex", "MAP@10<br>EurLex", "MAP@100<br>EurLex"]
@@ -32,7 +34,7 @@ def test_rows_of_pretrained_encoders_beside_the_papers(tmp_path):
 def test_a_run_without_pretrained_encoders_says_so_in_one_line(tmp_path):
     table = zero_shot_table(benchmark("dssm", "mvg+dssm"), [])
     assert table.empty and list(table) == ["dataset", "method", "metric", "k", "value"]
-    write_zero_shot(table, {}, tmp_path / "zero_shot")
+    write_zero_shot(table, {}, made(tmp_path / "zero_shot"))
     lines = (tmp_path / "zero_shot.md").read_text().splitlines()
     assert lines[:2] == ["# Zero-shot", ""] and len(lines) == 3 and "no encoder of kind" in lines[2]
     assert "no encoder of kind" in (tmp_path / "zero_shot.tex").read_text()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "config.yaml", "workflow", "envs")
+PARTS = ("Snakefile", "config.yaml", "workflow", "envs", "profiles")
 
 
 class Workflow:

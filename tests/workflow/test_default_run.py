@@ -9,12 +9,14 @@ import sys
 
 import numpy as np
 import pytest
-from mvg.simulate.pitman_yor import expected_tables
+from tables import expected_tables
+
 from mvg.simulate.simulator import SHAPES
 
 from .conftest import ROOT
 
 DATASETS = ["eurlex", "pubmed", "wikiseealso"]
+pytestmark = pytest.mark.default_run
 
 
 @pytest.fixture(scope="session")

@@ -59,7 +59,7 @@ def from_server(fresh):
         with serving({f"/{name}": behaviour for name, behaviour in behaviours.items()}) as address:
             files = [{"name": name, "urls": [f"{address}/{name}"]} for name in FILES]
             entry = {"title": "EURLEX57K", "licence": "x", "citation": "x", "files": files}
-            catalogue = fresh / "workflow/mvg/data/downloads.yaml"
+            catalogue = fresh / "workflow/mvg/fetch/downloads.yaml"
             catalogue.write_text(yaml.safe_dump({"eurlex": entry}), encoding="utf-8")
             config = ("run=real", "datasets=[eurlex]", "sources={eurlex: {source: download}}")
             return fresh.run(target, "--config", *config, check=False)

@@ -1,4 +1,4 @@
-"""The tiny run through SLURM: a real one, of one node, with the profile of workflow/profiles/slurm."""
+"""The tiny run through SLURM: a real one, of one node, with profiles/slurm."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.skipif(not CLUSTER.is_file(), reason=f"the tool that starts a SLURM is not there: {CLUSTER}"),
 ]
 
-PROFILE = ["--profile", "workflow/profiles/slurm", "--cores", "1"]
+PROFILE = ["--workflow-profile", "slurm", "--cores", "1"]
 # Only here: this SLURM keeps no accounts for sacct, its jobs are short, and two run at once on two cores.
 PROFILE += ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1"]
 # All datasets are tiny: half of them a job.

@@ -296,10 +296,10 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     jobs.pop("total")
     assert jobs.keys() == {
         "all", "allocate_budget", "fit_behavioural_vectors", "choose_on_dev", "search", "evaluate",
-        "benchmark_table", "verdicts", "offline_ab", "click_log_experiment", "flat_popularity_experiment",
-        "sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure", "sweep_dimensions", "dimension_sweep_figure",
-        "sweep_checkpoints", "training_sweep_figure", "zero_shot_table", "measure_complexity",
-        "complexity_table", "case_studies_figure", "measure_ablations", "ablations_table", "seeds_table", "provenance",
+        "benchmark_table", "verdicts", "measure_click_log", "click_log", "flat_popularity", "budget_share",
+        "measure_budget_sweep", "budget_sweep", "memory_spectrum", "measure_dimension_sweep", "dimension_sweep",
+        "measure_training_sweep", "training_sweep", "zero_shot", "measure_complexity", "complexity", "case_studies",
+        "measure_ablations", "ablations", "seeds", "provenance",
     }  # fmt: skip
     # two datasets, one more seed, and the sets of two experiments
     assert jobs["search"] == "5"
@@ -308,9 +308,9 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
 @pytest.mark.parametrize(
     ("grid", "reruns"),
     [
-        ("budgets: [0.1, 2]", {"sweep_budgets", "budget_sweep_figure", "memory_spectrum_figure"}),
-        ("dimensions: [4]", {"train_dssm", "encode_dssm", "sweep_dimensions", "dimension_sweep_figure"}),
-        ("checkpoints: [0, 1]", {"train_checkpoints", "sweep_checkpoints", "training_sweep_figure"}),
+        ("budgets: [0.1, 2]", {"measure_budget_sweep", "budget_sweep", "memory_spectrum"}),
+        ("dimensions: [4]", {"train_dssm", "encode_dssm", "measure_dimension_sweep", "dimension_sweep"}),
+        ("checkpoints: [0, 1]", {"train_checkpoints", "measure_training_sweep", "training_sweep"}),
     ],
 )
 def test_another_grid_reruns_only_its_experiment(tiny, grid, reruns):

@@ -92,7 +92,7 @@ def _overlap(pairs, documents: list[str], queries: list[str], most=10_000) -> fl
     """Mean share of a document's words that are in a query it answers, over evenly spaced test pairs."""
     rows = np.linspace(0, len(pairs[0]) - 1, min(most, len(pairs[0]))).astype(int)
     shares = []
-    for query, document in zip(pairs[0][rows], pairs[1][rows]):
+    for query, document in zip(pairs[0][rows], pairs[1][rows], strict=True):
         words = _words(documents[document])
         shares.append(len(words & _words(queries[query])) / max(1, len(words)))
     return float(np.mean(shares))

@@ -3,18 +3,18 @@
 
 rule train_colbert:
     input:
-        unpack(local_init),
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        unpack(lambda wildcards: plan.init_files(wildcards.dataset, wildcards.encoder)),
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
     output:
-        model=directory("results/{run}/{dataset}/{encoder}/colbert"),
-        history="results/{run}/{dataset}/{encoder}/training.csv",
+        model=directory("<results>/{dataset}/{encoder}/colbert"),
+        history="<results>/{dataset}/{encoder}/training.csv",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/train.log",
+        "<logs>/{dataset}/{encoder}/train.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+        "<benchmarks>/{dataset}/{encoder}/train.tsv"
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -25,12 +25,13 @@ rule train_colbert:
         mem_mb=megabytes(factor=60, base=4000),
         runtime=240,
     params:
-        settings=settings_of,
+        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
         seed=config["seed"],
         threads=torch_threads,
         device=config["device"],
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
-        checkpoint="results/{run}/{dataset}/{encoder}/checkpoint",
+        checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint",
+        behind=behind_data,
     message:
         "ColBERT: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -39,24 +40,25 @@ rule train_colbert:
 
 rule encode_colbert:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        pairs=expand("results/{run}/{dataset}/data/pairs.{split}.npz", split=SPLITS, allow_missing=True),
-        model="results/{run}/{dataset}/{encoder}/colbert",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        pairs=expand(
+            "<results>/{dataset}/data/pairs.{split}.npz",
+            split=SPLITS,
+            allow_missing=True,
+        ),
+        model="<results>/{dataset}/{encoder}/colbert",
     output:
-        tokens=sharded("results/{run}/{dataset}/{encoder}/tokens.npy"),
-        starts=sharded("results/{run}/{dataset}/{encoder}/starts.npy"),
+        tokens=sharded("<results>/{dataset}/{encoder}/tokens.npy"),
+        starts=sharded("<results>/{dataset}/{encoder}/starts.npy"),
         query_tokens=[
-            sharded(f"results/{{run}}/{{dataset}}/{{encoder}}/query_tokens.{split}.npy") for split in SPLITS
+            sharded(f"<results>/{{dataset}}/{{encoder}}/query_tokens.{split}.npy") for split in SPLITS
         ],
-        real=[
-            sharded(f"results/{{run}}/{{dataset}}/{{encoder}}/query_tokens.{split}.real.npy")
-            for split in SPLITS
-        ],
+        real=[sharded(f"<results>/{{dataset}}/{{encoder}}/query_tokens.{split}.real.npy") for split in SPLITS],
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
+        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
     conda:
         "../../envs/encoders.yaml"
     threads: torch_threads
@@ -68,6 +70,7 @@ rule encode_colbert:
         shard=shard_of,
         threads=torch_threads,
         device=config["device"],
+        behind=behind_vectors,
     message:
         "ColBERT: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
@@ -76,18 +79,18 @@ rule encode_colbert:
 
 rule fit_colbert_views:
     input:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        queries="results/{run}/{dataset}/{encoder}/query_tokens.train.npy",
-        real="results/{run}/{dataset}/{encoder}/query_tokens.train.real.npy",
-        pairs="results/{run}/{dataset}/data/pairs.train.npz",
+        tokens="<results>/{dataset}/{encoder}/tokens.npy",
+        starts="<results>/{dataset}/{encoder}/starts.npy",
+        queries="<results>/{dataset}/{encoder}/query_tokens.train.npy",
+        real="<results>/{dataset}/{encoder}/query_tokens.train.real.npy",
+        pairs="<results>/{dataset}/data/pairs.train.npz",
     output:
-        vectors=sharded("results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy"),
-        owner=sharded("results/{run}/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy"),
+        vectors=sharded("<results>/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/vectors.npy"),
+        owner=sharded("<results>/{dataset}/{encoder}/token_views/beta{beta}-m{m_avg}/owner.npy"),
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
+        in_shards("<logs>/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
@@ -96,7 +99,10 @@ rule fit_colbert_views:
         runtime=120,
     params:
         shard=shard_of,
+        beta="{beta}",
+        m_avg="{m_avg}",
         seed=config["seed"],
+        behind=behind_vectors,
     message:
         "MVG over ColBERT: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
     script:
@@ -105,20 +111,20 @@ rule fit_colbert_views:
 
 rule choose_over_tokens:
     input:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        queries="results/{run}/{dataset}/{encoder}/query_tokens.dev.npy",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
-        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/vectors.npy",
-        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/owner.npy",
+        tokens="<results>/{dataset}/{encoder}/tokens.npy",
+        starts="<results>/{dataset}/{encoder}/starts.npy",
+        queries="<results>/{dataset}/{encoder}/query_tokens.dev.npy",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
+        vectors=f"<results>/{{dataset}}/{{encoder}}/token_views/{plan.budget}/vectors.npy",
+        owner=f"<results>/{{dataset}}/{{encoder}}/token_views/{plan.budget}/owner.npy",
     output:
-        prior="results/{run}/{dataset}/{encoder}/choice.json",
-        both=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/choice.json",
+        prior="<results>/{dataset}/{encoder}/choice.json",
+        both=f"<results>/{{dataset}}/{{encoder}}/token_views/{plan.budget}/choice.json",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_on_dev.log",
+        "<logs>/{dataset}/{encoder}/choose_on_dev.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_on_dev.tsv"
+        "<benchmarks>/{dataset}/{encoder}/choose_on_dev.tsv"
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -129,6 +135,7 @@ rule choose_over_tokens:
         runtime=120,
     params:
         k=max(config["ks"]),
+        behind=behind_vectors,
     message:
         "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
@@ -137,21 +144,21 @@ rule choose_over_tokens:
 
 rule search_colbert:
     input:
-        tokens="results/{run}/{dataset}/{encoder}/tokens.npy",
-        starts="results/{run}/{dataset}/{encoder}/starts.npy",
-        queries="results/{run}/{dataset}/{encoder}/query_tokens.test.npy",
-        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/vectors.npy",
-        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/owner.npy",
-        prior="results/{run}/{dataset}/{encoder}/choice.json",
-        both=f"results/{{run}}/{{dataset}}/{{encoder}}/token_views/{BUDGET}/choice.json",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        test="results/{run}/{dataset}/data/pairs.test.npz",
+        tokens="<results>/{dataset}/{encoder}/tokens.npy",
+        starts="<results>/{dataset}/{encoder}/starts.npy",
+        queries="<results>/{dataset}/{encoder}/query_tokens.test.npy",
+        vectors=f"<results>/{{dataset}}/{{encoder}}/token_views/{plan.budget}/vectors.npy",
+        owner=f"<results>/{{dataset}}/{{encoder}}/token_views/{plan.budget}/owner.npy",
+        prior="<results>/{dataset}/{encoder}/choice.json",
+        both=f"<results>/{{dataset}}/{{encoder}}/token_views/{plan.budget}/choice.json",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        test="<results>/{dataset}/data/pairs.test.npz",
     output:
-        [sharded(ranking) for ranking in RANKINGS],
+        **{name: sharded(ranking) for name, ranking in RANKINGS.items()},
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/search.log"),
+        in_shards("<logs>/{dataset}/{encoder}/search.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/search.tsv")
     wildcard_constraints:
         encoder=of_kind("colbert"),
     conda:
@@ -163,6 +170,7 @@ rule search_colbert:
     params:
         shard=shard_of,
         k=max(config["ks"]),
+        behind=behind_rankings,
     message:
         "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
     script:

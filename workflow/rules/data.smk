@@ -3,11 +3,11 @@
 
 rule simulate:
     output:
-        directory("results/{run}/{dataset}/raw"),
+        directory("<results>/{dataset}/raw"),
     log:
-        "results/{run}/logs/{dataset}/simulate.log",
+        "<logs>/{dataset}/simulate.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/simulate.tsv"
+        "<benchmarks>/{dataset}/simulate.tsv"
     conda:
         "../../envs/data.yaml"
     threads: 1
@@ -18,28 +18,29 @@ rule simulate:
     params:
         shape="{dataset}",
         seed=config["seed"],
-        documents=lambda wildcards: config["simulation"].get("documents"),
-        queries=lambda wildcards: config["simulation"].get("queries"),
+        documents=config["simulation"].get("documents"),
+        queries=config["simulation"].get("queries"),
     message:
         "Simulate the raw files of {wildcards.dataset}"
     script:
         "../scripts/simulate.py"
 
 
-# The files themselves are no outputs: what has come of them outlives a failed job, and serves every run.
 localrules:
     download,
 
 
+# The files themselves are no outputs: what has come of them outlives a failed job, and serves every run.
 rule download:
     output:
         f"{config['download_dir']}/{{dataset}}/downloaded.json",
     log:
-        f"results/{RUN}/logs/{{dataset}}/download.log",
+        "<logs>/{dataset}/download.log",
     benchmark:
-        f"results/{RUN}/benchmarks/{{dataset}}/download.tsv"
+        "<benchmarks>/{dataset}/download.tsv"
     wildcard_constraints:
         dataset="|".join(DOWNLOADS),
+    retries: 3
     conda:
         "../../envs/data.yaml"
     threads: 1
@@ -47,8 +48,8 @@ rule download:
         mem_mb=500,
         runtime=1440,
     params:
-        year=lambda wildcards: source_of(wildcards.dataset).get("year"),
-        files=lambda wildcards: source_of(wildcards.dataset).get("files"),
+        year=lambda wildcards: plan.source(wildcards.dataset).get("year"),
+        files=lambda wildcards: plan.source(wildcards.dataset).get("files"),
     message:
         "Download the original of {wildcards.dataset}"
     script:
@@ -59,14 +60,14 @@ rule download:
 # says what is wrong with them.
 rule checksum_raw:
     input:
-        raw_files,
-        stats=ancient("results/{run}/{dataset}/data/stats.json"),
+        raw=lambda wildcards: or_one_line(plan.raw_files, wildcards.dataset),
+        stats=ancient("<results>/{dataset}/data/stats.json"),
     output:
-        "results/{run}/{dataset}/raw.checksums.json",
+        "<results>/{dataset}/raw.checksums.json",
     log:
-        "results/{run}/logs/{dataset}/checksum_raw.log",
+        "<logs>/{dataset}/checksum_raw.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/checksum_raw.tsv"
+        "<benchmarks>/{dataset}/checksum_raw.tsv"
     conda:
         "../../envs/data.yaml"
     threads: 1
@@ -74,8 +75,9 @@ rule checksum_raw:
         mem_mb=500,
         runtime=120,
     params:
-        folder=raw_folder,
-        downloaded=lambda wildcards: source_of(wildcards.dataset)["source"] == "download",
+        folder=lambda wildcards: plan.raw_folder(wildcards.dataset),
+        downloaded=lambda wildcards: plan.source(wildcards.dataset)["source"] == "download",
+        behind=behind_data,
     message:
         "Checksums of the raw files of {wildcards.dataset}"
     script:
@@ -84,17 +86,25 @@ rule checksum_raw:
 
 rule prepare:
     input:
-        raw_files,
+        raw=lambda wildcards: or_one_line(plan.raw_files, wildcards.dataset),
     output:
-        "results/{run}/{dataset}/data/corpus.jsonl",
-        "results/{run}/{dataset}/data/queries.jsonl",
-        expand("results/{run}/{dataset}/data/qrels/{split}.tsv", split=SPLITS, allow_missing=True),
-        expand("results/{run}/{dataset}/data/filters/{split}.tsv", split=SPLITS, allow_missing=True),
-        stats="results/{run}/{dataset}/data/stats.json",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        qrels=expand(
+            "<results>/{dataset}/data/qrels/{split}.tsv",
+            split=SPLITS,
+            allow_missing=True,
+        ),
+        filters=expand(
+            "<results>/{dataset}/data/filters/{split}.tsv",
+            split=SPLITS,
+            allow_missing=True,
+        ),
+        stats="<results>/{dataset}/data/stats.json",
     log:
-        "results/{run}/logs/{dataset}/prepare.log",
+        "<logs>/{dataset}/prepare.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/prepare.tsv"
+        "<benchmarks>/{dataset}/prepare.tsv"
     conda:
         "../../envs/data.yaml"
     threads: 1
@@ -102,7 +112,9 @@ rule prepare:
         mem_mb=megabytes(factor=20, base=4000, most=16000),
         runtime=240,
     params:
-        source=raw_source,
+        folder=lambda wildcards: plan.raw_folder(wildcards.dataset),
+        reading=lambda wildcards: plan.reading(wildcards.dataset),
+        behind=behind_data,
     message:
         "Prepare {wildcards.dataset} as a BEIR folder"
     script:
@@ -111,16 +123,24 @@ rule prepare:
 
 rule index_pairs:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        qrels=expand("results/{run}/{dataset}/data/qrels/{split}.tsv", split=SPLITS, allow_missing=True),
-        filters=expand("results/{run}/{dataset}/data/filters/{split}.tsv", split=SPLITS, allow_missing=True),
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        qrels=expand(
+            "<results>/{dataset}/data/qrels/{split}.tsv",
+            split=SPLITS,
+            allow_missing=True,
+        ),
+        filters=expand(
+            "<results>/{dataset}/data/filters/{split}.tsv",
+            split=SPLITS,
+            allow_missing=True,
+        ),
     output:
-        expand("results/{run}/{dataset}/data/pairs.{split}.npz", split=SPLITS, allow_missing=True),
+        **{split: f"<results>/{{dataset}}/data/pairs.{split}.npz" for split in SPLITS},
     log:
-        "results/{run}/logs/{dataset}/index_pairs.log",
+        "<logs>/{dataset}/index_pairs.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/index_pairs.tsv"
+        "<benchmarks>/{dataset}/index_pairs.tsv"
     conda:
         "../../envs/data.yaml"
     threads: 1
@@ -128,7 +148,7 @@ rule index_pairs:
         mem_mb=megabytes(factor=10),
         runtime=10,
     params:
-        splits=SPLITS,
+        behind=behind_data,
     message:
         "Number the pairs of {wildcards.dataset}"
     script:

@@ -3,19 +3,19 @@
 
 rule train_dssm:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
-        stats="results/{run}/{dataset}/data/stats.json",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
+        stats="<results>/{dataset}/data/stats.json",
     output:
-        model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
-        tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
-        history="results/{run}/{dataset}/{encoder}/training.csv",
+        model="<results>/{dataset}/{encoder}/model/dssm.safetensors",
+        tokenizer="<results>/{dataset}/{encoder}/model/tokenizer.model",
+        history="<results>/{dataset}/{encoder}/training.csv",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/train.log",
+        "<logs>/{dataset}/{encoder}/train.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+        "<benchmarks>/{dataset}/{encoder}/train.tsv"
     wildcard_constraints:
         encoder=of_kind("dssm"),
     conda:
@@ -25,8 +25,9 @@ rule train_dssm:
         mem_mb=dssm_megabytes,
         runtime=240,
     params:
-        settings=settings_of,
-        seed=seed_of,
+        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
+        behind=behind_data,
     message:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -35,17 +36,17 @@ rule train_dssm:
 
 rule encode_dssm:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        model="results/{run}/{dataset}/{encoder}/model/dssm.safetensors",
-        tokenizer="results/{run}/{dataset}/{encoder}/model/tokenizer.model",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        model="<results>/{dataset}/{encoder}/model/dssm.safetensors",
+        tokenizer="<results>/{dataset}/{encoder}/model/tokenizer.model",
     output:
-        documents=sharded("results/{run}/{dataset}/{encoder}/documents.npy"),
-        queries=sharded("results/{run}/{dataset}/{encoder}/queries.npy"),
+        documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
+        queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
+        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
     wildcard_constraints:
         encoder=of_kind("dssm"),
     conda:
@@ -56,7 +57,8 @@ rule encode_dssm:
         runtime=60,
     params:
         shard=shard_of,
-        settings=settings_of,
+        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
+        behind=behind_vectors,
     message:
         "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
@@ -65,16 +67,16 @@ rule encode_dssm:
 
 rule encode_pretrained:
     input:
-        unpack(local_init),
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
+        unpack(lambda wildcards: plan.init_files(wildcards.dataset, wildcards.encoder)),
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
     output:
-        documents=sharded("results/{run}/{dataset}/{encoder}/documents.npy"),
-        queries=sharded("results/{run}/{dataset}/{encoder}/queries.npy"),
+        documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
+        queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
+        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
     wildcard_constraints:
         encoder=of_kind("pretrained"),
     conda:
@@ -86,9 +88,10 @@ rule encode_pretrained:
         runtime=240,
     params:
         shard=shard_of,
-        settings=settings_of,
+        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
         threads=TORCH_THREADS,
         device=config["device"],
+        behind=behind_data,
     message:
         "Pretrained: encode {wildcards.dataset} with {wildcards.encoder} as it comes"
     script:
@@ -97,18 +100,18 @@ rule encode_pretrained:
 
 rule train_sbert:
     input:
-        unpack(local_init),
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        unpack(lambda wildcards: plan.init_files(wildcards.dataset, wildcards.encoder)),
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
     output:
-        model=directory("results/{run}/{dataset}/{encoder}/model"),
-        history="results/{run}/{dataset}/{encoder}/training.csv",
+        model=directory("<results>/{dataset}/{encoder}/model"),
+        history="<results>/{dataset}/{encoder}/training.csv",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/train.log",
+        "<logs>/{dataset}/{encoder}/train.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/train.tsv"
+        "<benchmarks>/{dataset}/{encoder}/train.tsv"
     wildcard_constraints:
         encoder=of_kind("sbert"),
     conda:
@@ -119,12 +122,13 @@ rule train_sbert:
         mem_mb=megabytes(factor=30, base=6000),
         runtime=480,
     params:
-        settings=settings_of,
+        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
         seed=config["seed"],
         threads=torch_threads,
         device=config["device"],
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
-        checkpoint="results/{run}/{dataset}/{encoder}/checkpoint",
+        checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint",
+        behind=behind_data,
     message:
         "SBERT: train {wildcards.encoder} on {wildcards.dataset}"
     script:
@@ -133,16 +137,16 @@ rule train_sbert:
 
 rule encode_sbert:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        model="results/{run}/{dataset}/{encoder}/model",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        model="<results>/{dataset}/{encoder}/model",
     output:
-        documents=sharded("results/{run}/{dataset}/{encoder}/documents.npy"),
-        queries=sharded("results/{run}/{dataset}/{encoder}/queries.npy"),
+        documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
+        queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/encode.log"),
+        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
     wildcard_constraints:
         encoder=of_kind("sbert"),
     conda:
@@ -154,30 +158,32 @@ rule encode_sbert:
         runtime=240,
     params:
         shard=shard_of,
-        settings=settings_of,
+        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
         threads=torch_threads,
         device=config["device"],
+        behind=behind_vectors,
     message:
         "SBERT: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
         "../scripts/encode_pretrained.py"
 
 
-# An encoder of the user's own: one file in workflow/mvg/encoders/ with a function `encode`.
+# An encoder that is one file in workflow/mvg/encoders/ with a function `encode`: the user's own, or a kind.
 rule encode_with_module:
     input:
-        unpack(encoder_module),
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
+        # A change of the file makes its vectors anew.
+        module=lambda wildcards: f"{WORKFLOW}/mvg/encoders/{plan.module(wildcards.encoder)}.py",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
     output:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        documents="<results>/{dataset}/{encoder}/documents.npy",
+        queries="<results>/{dataset}/{encoder}/queries.npy",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        "<logs>/{dataset}/{encoder}/encode.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        "<benchmarks>/{dataset}/{encoder}/encode.tsv"
     wildcard_constraints:
         encoder=of_kind("module"),
     conda:
@@ -188,8 +194,10 @@ rule encode_with_module:
         mem_mb=megabytes(factor=40, base=3000),
         runtime=480,
     params:
-        settings=settings_of,
+        module=lambda wildcards: plan.module(wildcards.encoder),
+        arguments=lambda wildcards: plan.arguments(wildcards.encoder),
         seed=config["seed"],
+        behind=behind_data,
     message:
         "Encode {wildcards.dataset} with {wildcards.encoder}"
     script:
@@ -199,16 +207,16 @@ rule encode_with_module:
 # Ready vectors, row i those of line i of corpus.jsonl and queries.jsonl.
 rule import_vectors:
     input:
-        unpack(vector_files),
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
+        unpack(lambda wildcards: or_one_line(plan.vector_files, wildcards.dataset, wildcards.encoder)),
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
     output:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
+        documents="<results>/{dataset}/{encoder}/documents.npy",
+        queries="<results>/{dataset}/{encoder}/queries.npy",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/encode.log",
+        "<logs>/{dataset}/{encoder}/encode.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/encode.tsv"
+        "<benchmarks>/{dataset}/{encoder}/encode.tsv"
     wildcard_constraints:
         encoder=of_kind("vectors"),
     conda:
@@ -217,6 +225,8 @@ rule import_vectors:
     resources:
         mem_mb=megabytes(factor=3, base=1000),
         runtime=30,
+    params:
+        behind=behind_data,
     message:
         "Take the vectors of {wildcards.encoder} for {wildcards.dataset}"
     script:

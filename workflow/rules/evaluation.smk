@@ -1,21 +1,23 @@
 # Per-query scores of each method.
 
+SCORES = {name: f"<results>/{{dataset}}/scores/{over}{{encoder}}.csv" for name, over in WRAPPERS.items()}
+
 
 # One job for all that stands on one encoder, as in search.
 rule evaluate:
     input:
-        rankings=RANKINGS,
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        stats="results/{run}/{dataset}/data/stats.json",
+        **RANKINGS,
+        pairs="<results>/{dataset}/data/pairs.test.npz",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        stats="<results>/{dataset}/data/stats.json",
     output:
-        expand("results/{run}/{dataset}/scores/{wrapper}{encoder}.csv", wrapper=WRAPPERS, allow_missing=True),
+        **SCORES,
     log:
-        "results/{run}/logs/{dataset}/evaluate.{encoder}.log",
+        "<logs>/{dataset}/evaluate.{encoder}.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/evaluate.{encoder}.tsv"
+        "<benchmarks>/{dataset}/evaluate.{encoder}.tsv"
     wildcard_constraints:
-        encoder=of_kind(*ONE_VECTOR, "colbert"),
+        encoder=ANY_ENCODER,
     conda:
         "../../envs/report.yaml"
     threads: 1
@@ -24,6 +26,7 @@ rule evaluate:
         runtime=20,
     params:
         ks=config["ks"],
+        behind=behind_rankings,
     message:
         "Score {wildcards.encoder} on {wildcards.dataset}, plain and with what goes over it, query by query"
     script:
@@ -32,15 +35,15 @@ rule evaluate:
 
 use rule evaluate as evaluate_lexical with:
     input:
-        rankings=expand("results/{run}/{dataset}/runs/{method}.npz", method=LEXICAL, allow_missing=True),
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        stats="results/{run}/{dataset}/data/stats.json",
+        **{method: f"<results>/{{dataset}}/runs/{method}.npz" for method in LEXICAL},
+        pairs="<results>/{dataset}/data/pairs.test.npz",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        stats="<results>/{dataset}/data/stats.json",
     output:
-        expand("results/{run}/{dataset}/scores/{method}.csv", method=LEXICAL, allow_missing=True),
+        **{method: f"<results>/{{dataset}}/scores/{method}.csv" for method in LEXICAL},
     log:
-        "results/{run}/logs/{dataset}/evaluate_lexical.log",
+        "<logs>/{dataset}/evaluate_lexical.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/evaluate_lexical.tsv"
+        "<benchmarks>/{dataset}/evaluate_lexical.tsv"
     message:
         "Score BM25 and Popularity on {wildcards.dataset}, query by query"

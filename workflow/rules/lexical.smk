@@ -3,15 +3,15 @@
 
 rule rank_bm25:
     input:
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        pairs="<results>/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/runs/bm25.npz",
+        "<results>/{dataset}/runs/bm25.npz",
     log:
-        "results/{run}/logs/{dataset}/rank_bm25.log",
+        "<logs>/{dataset}/rank_bm25.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/rank_bm25.tsv"
+        "<benchmarks>/{dataset}/rank_bm25.tsv"
     conda:
         "../../envs/lexical.yaml"
     threads: 1
@@ -20,7 +20,8 @@ rule rank_bm25:
         runtime=60,
     params:
         tokenizer=config["bm25"]["tokenizer"],
-        k=depth,
+        k=lambda wildcards: plan.depth(wildcards.dataset),
+        behind=behind_data,
     message:
         "BM25: rank the documents of {wildcards.dataset}"
     script:
@@ -29,15 +30,15 @@ rule rank_bm25:
 
 rule rank_popularity:
     input:
-        stats="results/{run}/{dataset}/data/stats.json",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        stats="<results>/{dataset}/data/stats.json",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        pairs="<results>/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/runs/popularity.npz",
+        "<results>/{dataset}/runs/popularity.npz",
     log:
-        "results/{run}/logs/{dataset}/rank_popularity.log",
+        "<logs>/{dataset}/rank_popularity.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/rank_popularity.tsv"
+        "<benchmarks>/{dataset}/rank_popularity.tsv"
     conda:
         "../../envs/lexical.yaml"
     threads: 1
@@ -46,6 +47,7 @@ rule rank_popularity:
         runtime=20,
     params:
         k=max(config["ks"]),
+        behind=behind_data,
     message:
         "Popularity: rank the documents of {wildcards.dataset}"
     script:

@@ -3,20 +3,24 @@
 
 rule allocate_budget:
     input:
-        stats="results/{run}/{dataset}/data/stats.json",
-        pairs="results/{run}/{dataset}/data/pairs.train.npz",
+        stats="<results>/{dataset}/data/stats.json",
+        pairs="<results>/{dataset}/data/pairs.train.npz",
     output:
-        "results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy",
+        "<results>/{dataset}/budget/beta{beta}-m{m_avg}.npy",
     log:
-        "results/{run}/logs/{dataset}/allocate_budget.beta{beta}-m{m_avg}.log",
+        "<logs>/{dataset}/allocate_budget.beta{beta}-m{m_avg}.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/allocate_budget.beta{beta}-m{m_avg}.tsv"
+        "<benchmarks>/{dataset}/allocate_budget.beta{beta}-m{m_avg}.tsv"
     conda:
         "../../envs/retrieval.yaml"
     threads: 1
     resources:
         mem_mb=megabytes(factor=5),
         runtime=10,
+    params:
+        beta="{beta}",
+        m_avg="{m_avg}",
+        behind=behind_data,
     message:
         "MVG step 1: spend the budget of {wildcards.dataset}"
     script:
@@ -25,17 +29,17 @@ rule allocate_budget:
 
 rule fit_behavioural_vectors:
     input:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
-        pairs="results/{run}/{dataset}/data/pairs.train.npz",
-        counts="results/{run}/{dataset}/budget/beta{beta}-m{m_avg}.npy",
+        documents="<results>/{dataset}/{encoder}/documents.npy",
+        queries="<results>/{dataset}/{encoder}/queries.npy",
+        pairs="<results>/{dataset}/data/pairs.train.npz",
+        counts="<results>/{dataset}/budget/beta{beta}-m{m_avg}.npy",
     output:
-        vectors=sharded("results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy"),
-        owner=sharded("results/{run}/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy"),
+        vectors=sharded("<results>/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/vectors.npy"),
+        owner=sharded("<results>/{dataset}/{encoder}/mvg/beta{beta}-m{m_avg}/owner.npy"),
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
+        in_shards("<logs>/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/fit.beta{beta}-m{m_avg}.tsv")
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
@@ -44,7 +48,8 @@ rule fit_behavioural_vectors:
         runtime=60,
     params:
         shard=shard_of,
-        seed=seed_of,
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
+        behind=behind_vectors,
     message:
         "MVG step 2: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
     script:

@@ -1,23 +1,29 @@
 # What dev decides, then exact (or approximate) search over semantic and behavioural vectors.
 
+ANY_ENCODER = pattern(plan.settings)
+ONE_VECTOR = pattern(plan.settings.keys() - plan.of_kind("colbert"))
+
+# What a run ranks with one encoder: plain, with the prior, with MVG, with both.
+RANKINGS = {name: f"<results>/{{dataset}}/runs/{over}{{encoder}}.npz" for name, over in WRAPPERS.items()}
+
 
 rule choose_on_dev:
     input:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        dev="results/{run}/{dataset}/data/pairs.dev.npz",
-        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/vectors.npy",
-        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/owner.npy",
+        documents="<results>/{dataset}/{encoder}/documents.npy",
+        queries="<results>/{dataset}/{encoder}/queries.npy",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
+        vectors=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/vectors.npy",
+        owner=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/owner.npy",
     output:
-        prior="results/{run}/{dataset}/{encoder}/choice.json",
-        both=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/choice.json",
+        prior="<results>/{dataset}/{encoder}/choice.json",
+        both=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/choice.json",
     log:
-        "results/{run}/logs/{dataset}/{encoder}/choose_on_dev.log",
+        "<logs>/{dataset}/{encoder}/choose_on_dev.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/{encoder}/choose_on_dev.tsv"
+        "<benchmarks>/{dataset}/{encoder}/choose_on_dev.tsv"
     wildcard_constraints:
-        encoder=of_kind(*ONE_VECTOR),
+        encoder=ONE_VECTOR,
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
@@ -26,7 +32,8 @@ rule choose_on_dev:
         runtime=60,
     params:
         k=max(config["ks"]),
-        seed=seed_of,
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
+        behind=behind_vectors,
     message:
         "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
@@ -36,35 +43,38 @@ rule choose_on_dev:
 # One job for all that stands on one encoder: a job of its own for each would cost more in imports.
 rule search:
     input:
-        documents="results/{run}/{dataset}/{encoder}/documents.npy",
-        queries="results/{run}/{dataset}/{encoder}/queries.npy",
-        vectors=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/vectors.npy",
-        owner=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/owner.npy",
-        prior="results/{run}/{dataset}/{encoder}/choice.json",
-        both=f"results/{{run}}/{{dataset}}/{{encoder}}/mvg/{BUDGET}/choice.json",
-        train="results/{run}/{dataset}/data/pairs.train.npz",
-        test="results/{run}/{dataset}/data/pairs.test.npz",
+        documents="<results>/{dataset}/{encoder}/documents.npy",
+        queries="<results>/{dataset}/{encoder}/queries.npy",
+        vectors=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/vectors.npy",
+        owner=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/owner.npy",
+        prior="<results>/{dataset}/{encoder}/choice.json",
+        both=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/choice.json",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        test="<results>/{dataset}/data/pairs.test.npz",
     output:
-        [sharded(ranking) for ranking in RANKINGS],
+        **{name: sharded(ranking) for name, ranking in RANKINGS.items()},
     log:
-        in_shards("results/{run}/logs/{dataset}/{encoder}/search.log"),
+        in_shards("<logs>/{dataset}/{encoder}/search.log"),
     benchmark:
-        in_shards("results/{run}/benchmarks/{dataset}/{encoder}/search.tsv")
+        in_shards("<benchmarks>/{dataset}/{encoder}/search.tsv")
     wildcard_constraints:
-        encoder=of_kind(*ONE_VECTOR),
+        encoder=ONE_VECTOR,
     conda:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
         # An approximate index is built over all vectors at once.
         mem_mb=megabytes(
-            factor=5, base=2000, mapped=["documents", "queries", "vectors"] if config["index"] == "exact" else []
+            factor=5,
+            base=2000,
+            mapped=(["documents", "queries", "vectors"] if config["index"] == "exact" else []),
         ),
         runtime=120,
     params:
         shard=shard_of,
         index=config["index"],
-        k=depth,
+        k=lambda wildcards: plan.depth(wildcards.dataset),
+        behind=behind_rankings,
     message:
         "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
     script:
@@ -73,21 +83,24 @@ rule search:
 
 rule export_qrels:
     input:
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        pairs="<results>/{dataset}/data/pairs.test.npz",
     output:
-        "results/{run}/{dataset}/trec/qrels.test.txt",
+        "<results>/{dataset}/trec/qrels.test.txt",
     log:
-        "results/{run}/logs/{dataset}/export_qrels.log",
+        "<logs>/{dataset}/export_qrels.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/export_qrels.tsv"
+        "<benchmarks>/{dataset}/export_qrels.tsv"
     conda:
         "../../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=megabytes(factor=10),
         runtime=20,
+    params:
+        method="",
+        behind=behind_data,
     message:
         "Write the test qrels of {wildcards.dataset} for trec_eval"
     script:
@@ -96,15 +109,18 @@ rule export_qrels:
 
 use rule export_qrels as export_run with:
     input:
-        queries="results/{run}/{dataset}/data/queries.jsonl",
-        corpus="results/{run}/{dataset}/data/corpus.jsonl",
-        pairs="results/{run}/{dataset}/data/pairs.test.npz",
-        ranking="results/{run}/{dataset}/runs/{method}.npz",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        pairs="<results>/{dataset}/data/pairs.test.npz",
+        ranking="<results>/{dataset}/runs/{method}.npz",
     output:
-        "results/{run}/{dataset}/trec/{method}.run",
+        "<results>/{dataset}/trec/{method}.run",
     log:
-        "results/{run}/logs/{dataset}/export_run.{method}.log",
+        "<logs>/{dataset}/export_run.{method}.log",
     benchmark:
-        "results/{run}/benchmarks/{dataset}/export_run.{method}.tsv"
+        "<benchmarks>/{dataset}/export_run.{method}.tsv"
+    params:
+        method="{method}",
+        behind=behind_data,
     message:
         "Write the ranking of {wildcards.method} on {wildcards.dataset} for trec_eval"

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import json
 from pathlib import Path
 
@@ -7,7 +11,7 @@ from mvg.job import job
 from mvg.provenance import checksums
 
 with job(snakemake.log[0]) as log:
-    folder = Path(snakemake.params.folder)
+    folder = Path(snakemake.params.folder or snakemake.input.raw)
     if snakemake.params.downloaded:  # read through when they were fetched
         listed = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
         files = {file["name"]: {key: file[key] for key in ("url", "bytes", "sha256")} for file in listed}

@@ -1,8 +1,13 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.datasets.pairs import read_split
 from mvg.evaluation.choice import choose
 from mvg.io.files import load_array
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
+from mvg.multiview import Behavioural
 
 with job(snakemake.log[0]) as log:
     given = snakemake.input
@@ -13,7 +18,7 @@ with job(snakemake.log[0]) as log:
         read_split(given.dev),
         training_popularity(read_split(given.train).pairs, len(documents)),
         snakemake.params.k,
-        behavioural=(load_array(given.vectors), load_array(given.owner)),
+        behavioural=Behavioural.load(given.vectors, given.owner),
         seed=snakemake.params.seed,
         progress=lambda items: log.progress(items, "dev"),
     )

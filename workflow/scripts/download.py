@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from pathlib import Path
 
 from mvg.fetch.download import download

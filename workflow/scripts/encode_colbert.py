@@ -1,4 +1,9 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import numpy as np
+
 from mvg.datasets.pairs import read_split
 from mvg.datasets.reading import load_shard, load_texts
 from mvg.encoders import colbert
@@ -15,7 +20,7 @@ with job(snakemake.log[0]) as log:
     save_array(made.starts, starts)
     log(f"{len(tokens)} vectors of {len(starts) - 1} documents")
     queries = load_texts(given.queries)[1]
-    for pairs, vectors, real in zip(given.pairs, made.query_tokens, made.real):
+    for pairs, vectors, real in zip(given.pairs, made.query_tokens, made.real, strict=True):
         rows = read_split(pairs).queries
         rows = rows[shard.rows(len(rows), colbert.ENCODE_BATCH)]
         pieces = colbert.tokenize(model, [queries[row] for row in rows], "query")

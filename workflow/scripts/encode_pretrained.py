@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.datasets.reading import load_shard
 from mvg.encoders import pretrained
 from mvg.io.files import save_array

@@ -1,4 +1,9 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import pandas as pd
+
 from mvg.datasets.pairs import of_queries, read_split
 from mvg.datasets.reading import load_stats, load_texts
 from mvg.evaluation.metrics import per_query
@@ -11,10 +16,10 @@ with job(snakemake.log[0]) as log:
     ids = load_texts(given.queries)[0]
     queries = pd.Index([ids[row] for row in split.queries], name="query")
     relevant = of_queries(split.pairs, split.queries)
-    for ranking, scores in zip(given.rankings, snakemake.output):
-        with load_arrays(ranking) as file:
+    for name, scores in snakemake.output.items():
+        with load_arrays(given[name]) as file:
             ranked = file["documents"]
         table = pd.DataFrame(per_query(ranked, relevant, n_documents, snakemake.params.ks), index=queries)
         with text_writer(scores) as file:
             table.to_csv(file, lineterminator="\n")
-        log(f"{ranking}\n{table.mean().to_string()}")
+        log(f"{scores}\n{table.mean().to_string()}")

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.datasets.pairs import read_split
 from mvg.datasets.reading import load_texts
 from mvg.io.files import load_arrays, text_writer
@@ -12,6 +16,6 @@ with job(snakemake.log[0]):
             with load_arrays(snakemake.input.ranking) as arrays:
                 ranked, scores = arrays["documents"], arrays["scores"]
             names = [query_ids[row] for row in split.queries]
-            write_run(file, names, document_ids, ranked, scores, snakemake.wildcards.method)
+            write_run(file, names, document_ids, ranked, scores, snakemake.params.method)
         else:
             write_qrels(file, query_ids, document_ids, split.pairs)

@@ -1,5 +1,9 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.datasets.pairs import read_split
-from mvg.io.files import load_array, save_array
+from mvg.io.files import load_array
 from mvg.io.shards import Shard
 from mvg.job import job
 from mvg.multiview import fit
@@ -9,7 +13,7 @@ with job(snakemake.log[0]) as log:
     counts = of_shard(load_array(snakemake.input.counts), Shard.parse(snakemake.params.shard))
     pairs = read_split(snakemake.input.pairs).pairs
     mine = counts[pairs[1]] > 0
-    vectors, owner = fit(
+    views = fit(
         load_array(snakemake.input.documents),
         load_array(snakemake.input.queries),
         tuple(side[mine] for side in pairs),
@@ -17,6 +21,5 @@ with job(snakemake.log[0]) as log:
         seed=snakemake.params.seed,
         threads=snakemake.threads,
     )
-    save_array(snakemake.output.vectors, vectors)
-    save_array(snakemake.output.owner, owner)
-    log(f"{len(owner)} vectors of a budget of {counts.sum()}")
+    views.save(snakemake.output.vectors, snakemake.output.owner)
+    log(f"{len(views.owner)} vectors of a budget of {counts.sum()}")

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.io.shards import join, join_starts
 from mvg.job import job
 

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.datasets.reading import load_texts
 from mvg.encoders import vectors
 from mvg.io.files import save_array

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from collections import Counter
 from pathlib import Path
 
@@ -7,9 +11,8 @@ from mvg.formats import FORMATS
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    source = snakemake.params.source
     # What a job has made may lie elsewhere than it is called: in the local copy of a bucket.
-    path = snakemake.input[0] if source["simulated"] else source["path"]
+    path, source = snakemake.params.folder or snakemake.input.raw, snakemake.params.reading
     dropped = Counter()
     records = FORMATS[source["format"]].read(path, dropped, **source["options"])
     stats = write_prepared(

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import json
 import os
 from importlib import metadata
@@ -11,7 +15,7 @@ with job(snakemake.log[0]):
     given, root = snakemake.params, Path(snakemake.scriptdir).resolve().parents[1]
     inputs = {
         dataset: json.loads(Path(file).read_text(encoding="utf-8"))
-        for dataset, file in zip(given.datasets, snakemake.input.checksums)
+        for dataset, file in zip(given.datasets, snakemake.input.checksums, strict=True)
     }
     facts = {
         "command": without_secrets(os.environ.get("MVG_COMMAND")),

@@ -1,4 +1,9 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import numpy as np
+
 from mvg.datasets.pairs import read_split
 from mvg.datasets.reading import load_stats
 from mvg.io.files import save_arrays

@@ -1,4 +1,9 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import numpy as np
+
 from mvg.datasets.pairs import of_queries, read_split
 from mvg.evaluation.choice import Choice, rows_over
 from mvg.io.errors import DataError
@@ -6,16 +11,18 @@ from mvg.io.files import load_array, save_arrays, take_rows
 from mvg.io.shards import Shard
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
+from mvg.multiview import Behavioural
 from mvg.search.index import search
 
 with job(snakemake.log[0]) as log:
     given, split = snakemake.input, read_split(snakemake.input.test)
-    documents, vectors, owner = (load_array(given[name]) for name in ("documents", "vectors", "owner"))
+    documents, behavioural = load_array(given.documents), Behavioural.load(given.vectors, given.owner)
     popularity = training_popularity(read_split(given.train).pairs, len(documents))
     rows = split.queries[Shard.parse(snakemake.params.shard).rows(len(split.queries))]
     queries, excluded = take_rows(given.queries, rows), of_queries(split.excluded, rows)
     choices = Choice.load(given.prior), Choice.load(given.both)
-    for added, file in zip(rows_over(*choices, popularity, (vectors, owner)), snakemake.output):
+    for name, added in rows_over(*choices, popularity, behavioural).items():
+        file = snakemake.output[name]
         try:
             ranking, n_floats = search(
                 documents,

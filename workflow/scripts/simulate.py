@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.job import job
 from mvg.simulate.simulator import simulate
 

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from pathlib import Path
 
 from mvg.datasets.pairs import read_split
@@ -8,7 +12,9 @@ from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     given, params = snakemake.input, snakemake.params
-    folders = {epochs: Path(file).parent for epochs, file in zip(params.checkpoints, snakemake.output.documents)}
+    folders = {
+        epochs: Path(file).parent for epochs, file in zip(params.checkpoints, snakemake.output.documents, strict=True)
+    }
 
     def save(epochs, documents, queries):
         save_array(folders[epochs] / "documents.npy", documents)
@@ -17,7 +23,7 @@ with job(snakemake.log[0]) as log:
 
     model = dssm_training.fit_with_checkpoints(
         load_texts(given.corpus)[1],
-        load_texts(given.queries)[1],
+        load_texts(given.texts)[1],
         train=read_split(given.train),
         dev=read_split(given.dev),
         settings=dssm.Settings.of(params.settings),

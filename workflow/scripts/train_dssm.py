@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 from mvg.datasets.pairs import read_split
 from mvg.datasets.reading import load_texts
 from mvg.encoders import dssm, dssm_training

@@ -1,3 +1,7 @@
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
 import shutil
 
 from mvg.datasets.pairs import read_split

@@ -1,13 +1,20 @@
-import pandas as pd
+import sys
+
+sys.path.insert(0, f"{snakemake.scriptdir}/..")
+
+from mvg import experiments
 from mvg.datasets.reading import load_facts
 from mvg.job import job
-from mvg.reporting import measure, read_benchmark, verdicts_table, write_verdicts
+from mvg.reporting.tables import read_table
+from mvg.verdicts.benchmark import read_benchmark
+from mvg.verdicts.table import verdicts_table, write_verdicts
 
 with job(snakemake.log[0]):
-    facts = load_facts(snakemake.params.datasets, snakemake.input.stats)
-    pretrained = {(dataset, encoder): init for dataset, encoder, init in snakemake.params.pretrained}
+    given, params = snakemake.input, snakemake.params
+    facts = load_facts(params.datasets, given.stats)
+    pretrained = {(dataset, encoder): init for dataset, encoder, init in params.pretrained}
     measured = {}
-    for name, file in zip(snakemake.params.experiments, snakemake.input.experiments):
-        measured |= measure(name, pd.read_csv(file))
-    table = verdicts_table(read_benchmark(snakemake.input.benchmark), facts, measured, pretrained)
-    write_verdicts(table, snakemake.output.csv.removesuffix(".csv"))
+    for name, file in zip(params.experiments, given.experiments, strict=True):
+        measured |= experiments.claims(name, read_table(file))
+    table = verdicts_table(read_benchmark(given.benchmark), facts, measured, pretrained)
+    write_verdicts(table, snakemake.output)

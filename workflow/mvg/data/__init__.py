@@ -14,7 +14,6 @@ _HOMES = {
     "Split": "mvg.datasets.pairs",
     "load_facts": "mvg.datasets.reading",
     "load_shard": "mvg.datasets.reading",
-    "load_split": "mvg.datasets.pairs",
     "load_splits": "mvg.datasets.pairs",
     "load_stats": "mvg.datasets.reading",
     "load_texts": "mvg.datasets.reading",

@@ -25,11 +25,6 @@ class Split(NamedTuple):
     excluded: tuple[np.ndarray, np.ndarray]  # the same for pairs to leave out
 
 
-def load_split(folder, split: str) -> Split:
-    """One split of a BEIR folder; see :func:`load_splits`."""
-    return load_splits(folder, [split])[split]
-
-
 def load_splits(folder, splits=SPLITS) -> dict[str, Split]:
     """The ``splits`` of a BEIR folder as rows, by name; ``filters/<split>.tsv`` may be missing.
 

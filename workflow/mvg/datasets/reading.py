@@ -61,7 +61,7 @@ def load_stats(path) -> dict:
 
 def load_facts(datasets, files) -> dict[str, dict]:
     """dataset -> its ``stats.json``, of several data sets in the order of ``files``."""
-    return {dataset: load_stats(file) for dataset, file in zip(datasets, files)}
+    return {dataset: load_stats(file) for dataset, file in zip(datasets, files, strict=True)}
 
 
 def open_binary(path):

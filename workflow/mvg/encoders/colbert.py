@@ -29,26 +29,26 @@ ENCODE_BATCH = 256  # fixed, so that shards of a multiple of it (of documents: o
 
 @dataclass
 class Settings:
-    """Hyper-parameters; each can be set in ``encoder_settings`` of the config."""
+    """Hyper-parameters: an entry of ``encoder_settings``, whose defaults stand in the config schema."""
 
-    init: str = "scratch"  # a model's name on the hub, a folder, or scratch
-    vocabulary: int | None = None  # of scratch; None: half the distinct words
-    dimension: int = 128  # of a token's vector
-    query_tokens: int = 32  # every query has as many
-    max_tokens: int = 64  # of a document, markers included
-    steps: int = 2000
-    batch: int = 64  # queries a step
-    learning_rate: float = 2e-3
-    warmup: float = 0.05  # share of the steps
-    scale: float = 1.0  # inverse temperature of the softmax
-    dropout: float = 0.0  # of the backbone, in training
-    evaluate_every: int = 500  # steps; the best on dev is kept
-    dev_queries: int = 1000  # at most that many of dev, spread evenly, choose it
-    precision: str = "float32"  # or bfloat16: of the encoder in training; scores always in float32
+    init: str  # a model's name on the hub, a folder, or scratch
+    vocabulary: int | None  # of scratch; None: half the distinct words
+    dimension: int  # of a token's vector
+    query_tokens: int  # every query has as many
+    max_tokens: int  # of a document, markers included
+    steps: int
+    batch: int  # queries a step
+    learning_rate: float
+    warmup: float  # share of the steps
+    scale: float  # inverse temperature of the softmax
+    dropout: float  # of the backbone, in training
+    evaluate_every: int  # steps; the best on dev is kept
+    dev_queries: int  # at most that many of dev, spread evenly, choose it
+    precision: str  # or bfloat16: of the encoder in training; scores always in float32
 
     @classmethod
     def of(cls, entry: dict) -> "Settings":
-        """From an entry of ``encoder_settings``; missing values are the defaults above."""
+        """From an entry of ``encoder_settings``. TypeError if one is missing."""
         return cls(**{name: value for name, value in entry.items() if name != "kind"})
 
 
@@ -129,7 +129,7 @@ def tokenize(model: MultiVectorEncoder, texts, task: str, chunk: int = 4096) -> 
         real.append(mask.numpy())
     width = max(part.shape[1] for part in ids)
     fill = [((0, 0), (0, width - part.shape[1])) for part in ids]
-    return Tokens(*(np.concatenate([np.pad(p, f) for p, f in zip(side, fill)]) for side in (ids, real)))
+    return Tokens(*(np.concatenate([np.pad(p, f) for p, f in zip(side, fill, strict=True)]) for side in (ids, real)))
 
 
 def forward(model, tokens: Tokens, rows, task: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -157,7 +157,7 @@ def encode_documents(model, tokens: Tokens, progress=iter) -> tuple[np.ndarray, 
     for rows in progress(by_length(tokens.real.sum(1), ENCODE_BATCH)):
         embedded, scored = forward(model, tokens, rows, "document")
         counts = scored.sum(1).cpu().numpy()
-        for row, of_row in zip(rows, np.split(embedded[scored].cpu().numpy(), np.cumsum(counts)[:-1])):
+        for row, of_row in zip(rows, np.split(embedded[scored].cpu().numpy(), np.cumsum(counts)[:-1]), strict=True):
             vectors[row] = of_row
     starts = np.cumsum([0, *map(len, vectors)])
     return np.concatenate([_no_vectors(model), *vectors]), starts

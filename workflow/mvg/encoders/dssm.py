@@ -20,23 +20,23 @@ ENCODE_BATCH = 2048  # fixed, so that shards of a multiple of it give the same b
 
 @dataclass
 class Settings:
-    """Hyper-parameters; each can be set in ``encoder_settings`` of the config."""
+    """Hyper-parameters: an entry of ``encoder_settings``, whose defaults stand in the config schema."""
 
-    loss: str = "in-batch"  # in-batch, corrected or full
-    dimension: int = 256
-    vocabulary: int | None = None  # None: half the distinct words
-    max_tokens: int = 512
-    epochs: int = 12  # upper bound; the best epoch on dev is kept
-    patience: int = 3  # epochs without a gain on dev before training stops
-    batch: int = 1024  # pairs (in-batch, corrected) or queries (full)
-    learning_rate: float = 3e-3
-    scale: float = 20.0  # inverse temperature of the softmax
-    dropout: float = 0.0  # share of a text's tokens left out in training
-    document_residual: bool = False  # a learned vector per document: behavioural, an ablation
+    loss: str  # in-batch, corrected or full
+    dimension: int
+    vocabulary: int | None  # None: half the distinct words
+    max_tokens: int
+    epochs: int  # upper bound; the best epoch on dev is kept
+    patience: int  # epochs without a gain on dev before training stops
+    batch: int  # pairs (in-batch, corrected) or queries (full)
+    learning_rate: float
+    scale: float  # inverse temperature of the softmax
+    dropout: float  # share of a text's tokens left out in training
+    document_residual: bool  # a learned vector per document: behavioural, an ablation
 
     @classmethod
     def of(cls, entry: dict) -> "Settings":
-        """From an entry of ``encoder_settings``; missing values are the defaults above."""
+        """From an entry of ``encoder_settings``. TypeError if one is missing."""
         return cls(**{name: value for name, value in entry.items() if name != "kind"})
 
 

@@ -25,7 +25,7 @@ class TrainingData:
 
 def known_pairs(split: Split) -> tuple[np.ndarray, np.ndarray]:
     """Relevant and filtered pairs together: none of them is a negative."""
-    return tuple(np.concatenate(sides) for sides in zip(split.pairs, split.excluded))
+    return tuple(np.concatenate(sides) for sides in zip(split.pairs, split.excluded, strict=True))
 
 
 def pair_matrix(pairs, n_queries: int, n_documents: int) -> sparse.csr_matrix:

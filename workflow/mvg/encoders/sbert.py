@@ -23,28 +23,28 @@ from .training import Checkpoint, Shuffled, identity, optimise
 
 @dataclass
 class Settings:
-    """Hyper-parameters; each can be set in ``encoder_settings`` of the config.
+    """Hyper-parameters: an entry of ``encoder_settings``, whose defaults stand in the config schema.
 
     Batch, learning rate and the schedule are the defaults of SentenceTransformerTrainingArguments,
     as are the constants of :mod:`mvg.encoders.training`; a test holds them to the library's.
     """
 
-    init: str = "scratch"  # or as in mvg.encoders.pretrained
-    recipe: str = "paper"  # or tuned
-    max_tokens: int = 128
-    steps: int = 2000
-    evaluate_every: int = 500  # steps; the best checkpoint on dev is kept
-    dev_queries: int = 1000  # at most that many of dev, spread evenly, choose it
-    batch: int = 8  # pairs, relevant and random (paper) or queries (tuned)
-    learning_rate: float = 5e-5  # falls linearly to 0 at the last step
-    warmup: float = 0.0  # share of the steps in which it rises before
-    negatives: float = 1.0  # random documents: for each relevant one (paper), for each query (tuned)
-    scale: float = 20.0  # inverse temperature of the softmax (tuned)
-    precision: str = "float32"  # or bfloat16, where processor or GPU has it
+    init: str  # or as in mvg.encoders.pretrained
+    recipe: str  # or tuned
+    max_tokens: int
+    steps: int
+    evaluate_every: int  # steps; the best checkpoint on dev is kept
+    dev_queries: int  # at most that many of dev, spread evenly, choose it
+    batch: int  # pairs, relevant and random (paper) or queries (tuned)
+    learning_rate: float  # falls linearly to 0 at the last step
+    warmup: float  # share of the steps in which it rises before
+    negatives: float  # random documents: for each relevant one (paper), for each query (tuned)
+    scale: float  # inverse temperature of the softmax (tuned)
+    precision: str  # or bfloat16, where processor or GPU has it
 
     @classmethod
     def of(cls, entry: dict) -> "Settings":
-        """From an entry of ``encoder_settings``; missing values are the defaults above."""
+        """From an entry of ``encoder_settings``. TypeError if one is missing."""
         return cls(**{name: value for name, value in entry.items() if name != "kind"})
 
 

@@ -39,7 +39,7 @@ def unit_pair(documents, queries, n_documents: int, n_queries: int, names) -> tu
     sides = [
         unit_rows(np.asanyarray(vectors), n, name, side)
         for vectors, n, name, side in zip(
-            (documents, queries), (n_documents, n_queries), names, ("corpus.jsonl", "queries.jsonl")
+            (documents, queries), (n_documents, n_queries), names, ("corpus.jsonl", "queries.jsonl"), strict=True
         )
     ]
     if sides[0].shape[1] != sides[1].shape[1]:

@@ -1,46 +1,16 @@
-"""MVG under many budgets: who gets the vectors, and what they give on test."""
+"""One encoder under many budgets of MVG, searched on test."""
 
 import numpy as np
 
 from ..datasets.pairs import of_queries
 from ..lexical.popularity import training_popularity
-from ..multiview import allocate, fit, shares
+from ..multiview import allocate, fit
 from ..multiview.clustering import group
 from ..search.index import Index
 from ..search.ranking import Ranking, merge
 from ..search.views import Views
 from . import metrics
 from .choice import choose, log_popularity
-
-THIRDS = ("head", "torso", "tail")
-
-
-def budget_share(popularity, total, betas) -> list[dict]:
-    """Share of the budget that goes to head, torso and tail (paper, section 6.4).
-
-    These are the top, middle and bottom third by n_d of the documents with a training query.
-    popularity: (n_documents,) number of training queries; total: the budget, vectors
-
-    A row for each beta and third: ``beta, third, documents, share, integer_share``, shares in percent
-    of the real-valued budget and of the one rounded to whole vectors.
-    """
-    seen = np.flatnonzero(popularity)
-    by_popularity = seen[np.argsort(-popularity[seen], kind="stable")]
-    thirds = dict(zip(THIRDS, np.array_split(by_popularity, 3)))
-    rows = []
-    for beta in betas:
-        real, whole = shares(popularity, total, beta), allocate(popularity, total, beta)
-        for third, documents in thirds.items():
-            rows.append(
-                dict(
-                    beta=beta,
-                    third=third,
-                    documents=len(documents),
-                    share=100 * real[documents].sum() / max(real.sum(), 1),
-                    integer_share=100 * whole[documents].sum() / max(whole.sum(), 1),
-                )
-            )
-    return rows
 
 
 class Budgets:
@@ -87,11 +57,3 @@ class Budgets:
         scores = metrics.per_query(ranking.documents, self.relevant, len(self.documents), [self.k])
         means = {name: float(scores[f"{name}@{self.k}"].mean()) for name in ("recall", "map")}
         return {"k": self.k, "index_mfloats": n_floats / 1e6} | means
-
-
-def budget_sweep(budgets: Budgets, betas, m_avgs, progress=iter) -> list[dict]:
-    """The plain encoder, then MVG on a grid: ``beta, m_avg`` and what :class:`Budgets` gives."""
-    rows = [dict(beta=None, m_avg=0, **budgets.plain())]
-    for beta, m_avg in progress([(beta, m_avg) for beta in betas for m_avg in m_avgs]):
-        rows.append(dict(beta=beta, m_avg=m_avg, **budgets.mvg(beta, m_avg)))
-    return rows

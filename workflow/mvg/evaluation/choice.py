@@ -57,9 +57,14 @@ class Choice(NamedTuple):
         return Choice(float(_best(trials)["prior"]), None, trials)
 
 
-def rows_over(prior: Choice, both: Choice, popularity, behavioural) -> list[tuple]:
-    """What goes over an encoder in its rows, for :meth:`mvg.search.views.Views.of`: nothing, the prior, MVG, both."""
-    return [(), prior.applied(popularity), (behavioural,), both.applied(popularity, behavioural)]
+def rows_over(prior: Choice, both: Choice, popularity, behavioural) -> dict[str, tuple]:
+    """What goes over an encoder in each of its rows: the arguments of :meth:`mvg.search.views.Views.of`."""
+    return {
+        "plain": (),
+        "prior": prior.applied(popularity),
+        "mvg": (behavioural,),
+        "both": both.applied(popularity, behavioural),
+    }
 
 
 def log_popularity(popularity) -> np.ndarray:
@@ -111,7 +116,7 @@ def _best_of_grid(table, with_views, progress) -> Choice:
     def best(priors, view_biases):
         """Try a line of the grid; its best (prior, view bias)."""
         points = [(b, c) for b in priors for c in view_biases]
-        for (b, c), (recall, average_precision) in zip(points, table.line(points, progress)):
+        for (b, c), (recall, average_precision) in zip(points, table.line(points, progress), strict=True):
             trials.append(dict(prior=b, view_bias=c, recall=recall, map=average_precision))
         return winner(trials[-len(points) :])
 
@@ -151,7 +156,7 @@ class _Table:
         for start in progress(range(0, len(self.rows), batch)):
             rows = self.rows[start : start + batch]
             scores = self.scores(slice(start, start + batch))
-            for found, (prior, view_bias) in zip(ranked, points):
+            for found, (prior, view_bias) in zip(ranked, points, strict=True):
                 biased = scores(view_bias) + np.float32(prior) * self.log_share
                 found.append(rank_scores(lambda _, s=biased: s, rows, self.excluded, self.k, batch).documents)
         return [self._means(np.concatenate(found)) for found in ranked]

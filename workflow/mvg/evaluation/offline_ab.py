@@ -75,4 +75,4 @@ def latency_ratio(index, base, queries, rows, weights, seed=0) -> dict[str, floa
                 searched.search(queries[row : row + 1], K)
                 seconds[which, repeat, i] = perf_counter() - start
     ours, theirs = np.percentile(seconds.min(axis=1), [50, 90, 99], axis=1).T
-    return dict(zip(("p50", "p90", "p99"), (ours / theirs).tolist()))
+    return dict(zip(("p50", "p90", "p99"), (ours / theirs).tolist(), strict=True))

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest
 
+SIGNIFICANT = 0.001  # the paper's level
+
 
 class SignTest(NamedTuple):
     """How often a beat b, query by query, and how likely that split is by chance."""

@@ -4,19 +4,28 @@ To add a format, write a module with a ``FORMAT`` and name it here; docs/extendi
 config schema, ``mvg check`` and the workflow follow from the registry. It imports no numpy.
 """
 
-from . import beir, bioasq, clicklog, eurlex, eurlex_json, medline, mesh_csv, msmarco, two_columns, xc
+from importlib import import_module
+
 from .format import Format
 
 # In the order in which their signs are looked for.
-FORMATS: dict[str, Format] = {
-    "beir": beir.FORMAT,
-    "xc": xc.FORMAT,
-    "eurlex": eurlex.FORMAT,
-    "eurlex-json": eurlex_json.FORMAT,
-    "medline": medline.FORMAT,
-    "msmarco": msmarco.FORMAT,
-    "clicklog": clicklog.FORMAT,
-    "bioasq": bioasq.FORMAT,
-    "csv": two_columns.FORMAT,
-    "mesh-csv": mesh_csv.FORMAT,
-}
+MODULES = (
+    "beir",
+    "xc",
+    "eurlex",
+    "eurlex_json",
+    "medline",
+    "msmarco",
+    "clicklog",
+    "bioasq",
+    "two_columns",
+    "mesh_csv",
+)
+
+
+def _registry() -> dict[str, Format]:
+    formats = [import_module(f"{__name__}.{module}").FORMAT for module in MODULES]
+    return {format.name: format for format in formats}
+
+
+FORMATS = _registry()

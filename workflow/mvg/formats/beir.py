@@ -140,6 +140,7 @@ def _expect_none_left(judged: dict[str, _Judged], queries: Member) -> None:
 
 
 FORMAT = Format(
+    "beir",
     read_beir,
     split_rule="as distributed; where dev or test is missing, a tenth of train each: by sha256 of the query id",
     sign=r"corpus\.jsonl(\.gz)?",

@@ -31,4 +31,4 @@ def _bioasq(member: Member) -> Iterator[Article]:
             yield Article(id_field(record, "pmid", *place), title, [(name, name) for name in names], place)
 
 
-FORMAT = Format(read_bioasq, SPLIT_RULE, sign=r".*\.json(\.gz)?", options={"sample": SAMPLE})
+FORMAT = Format("bioasq", read_bioasq, SPLIT_RULE, sign=r".*\.json(\.gz)?", options={"sample": SAMPLE})

@@ -56,7 +56,7 @@ def read_clicklog(
     wanted = [names[name] for name in ("query", "document", "count")] + [names["date"]] * (split == "date")
     for file in clicks:
         for place, values in read_columns(file, wanted):
-            log.add(file, place, dict(zip(wanted, values)), names, dropped, known=texts is not None)
+            log.add(file, place, dict(zip(wanted, values, strict=True)), names, dropped, known=texts is not None)
     if not log.clicks:
         raise DataError(path, "", "expected at least one click, found none")
     if not texts:
@@ -91,7 +91,7 @@ def _files(path: Path) -> tuple[list[Path], Path | None]:
 def _documents(file: Path, names: dict) -> Iterator[Document]:
     seen = set()
     for place, values in read_columns(file, [names["document"], names["text"]]):
-        id, text = (_text(value, name, file, place) for value, name in zip(values, ("document", "text")))
+        id, text = (_text(value, name, file, place) for value, name in zip(values, ("document", "text"), strict=True))
         yield Document(new_id(id, seen, file, place), "", text)
 
 
@@ -202,7 +202,7 @@ def _queries(log: _Log, split_of_row) -> Iterator[_Clicked]:
     clicks = np.bincount(place, weights=log.clicks)
     owners, rows = np.divmod(pairs, len(documents))
     owners, starts = np.unique(owners, return_index=True)
-    for owner, first, end in zip(owners.tolist(), starts.tolist(), [*starts[1:].tolist(), len(pairs)]):
+    for owner, first, end in zip(owners.tolist(), starts.tolist(), [*starts[1:].tolist(), len(pairs)], strict=True):
         split, row = SPLITS[owner // len(texts)], owner % len(texts)
         clicked = tuple(documents[document] for document in rows[first:end])
         yield _Clicked(f"{split}-{row}", texts[row], split, clicked, float(clicks[first:end].sum()))
@@ -213,6 +213,7 @@ _COUNT = {"type": "integer", "minimum": 1}
 _NAME = {"type": "string", "minLength": 1}
 
 FORMAT = Format(
+    "clicklog",
     read_clicklog,
     split_rule=(
         "by date: test from test_from (the last seventh of the days), dev from dev_from (the last twelfth before it); "

@@ -56,7 +56,7 @@ def _parquet_rows(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]
             check_size(str(path), sum(group.total_byte_size for group in groups), path.stat().st_size)
             numbers = count(1)
             for batch in file.iter_batches(PARQUET_ROWS, columns=columns):
-                for values in zip(*(batch[name].to_pylist() for name in columns)):
+                for values in zip(*(batch[name].to_pylist() for name in columns), strict=True):
                     yield f"row {next(numbers)}", values
     except DataError:
         raise

@@ -59,4 +59,4 @@ def law(record, split, labels, laws: set, concepts: set, file, where) -> Query:
     return Query(id, text_field(record, "title", file, where), split, tuple(relevant))
 
 
-FORMAT = Format(read_eurlex, split_rule="as distributed", sign=r"eurovoc_concepts\.jsonl")
+FORMAT = Format("eurlex", read_eurlex, split_rule="as distributed", sign=r"eurovoc_concepts\.jsonl")

@@ -40,4 +40,4 @@ def _in_folder(members: dict[str, Member], split: str) -> list[Member]:
     return [members[name] for name in sorted(members) if name.endswith(".json") and f"/{name}".split("/")[-2] == split]
 
 
-FORMAT = Format(read_eurlex_json, split_rule="as distributed", sign=r"EURLEX57K\.json")
+FORMAT = Format("eurlex-json", read_eurlex_json, split_rule="as distributed", sign=r"EURLEX57K\.json")

@@ -96,4 +96,4 @@ class _Articles(Parser):
         return Article(self._pmid, self._title, self._descriptors, place)
 
 
-FORMAT = Format(read_medline, SPLIT_RULE, sign=r"(?!desc\d{4}).*\.xml\.gz", options={"sample": SAMPLE})
+FORMAT = Format("medline", read_medline, SPLIT_RULE, sign=r"(?!desc\d{4}).*\.xml\.gz", options={"sample": SAMPLE})

@@ -51,4 +51,4 @@ def _unescaped(escape: re.Match) -> str:
     return chr(int(code[1:], 16)) if len(code) > 1 else {"n": "\n", "r": "\r", "t": "\t"}.get(code, code)
 
 
-FORMAT = Format(read_mesh_csv, SPLIT_RULE, options={"sample": SAMPLE})
+FORMAT = Format("mesh-csv", read_mesh_csv, SPLIT_RULE, options={"sample": SAMPLE})

@@ -118,6 +118,7 @@ def _judgements(file: Member, dropped: Counter) -> Iterator[tuple[str, str, str]
 
 
 FORMAT = Format(
+    "msmarco",
     read_msmarco,
     split_rule=(
         "by file name; without a test file the official dev is test; without another dev file, dev is a tenth of "

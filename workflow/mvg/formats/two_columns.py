@@ -121,6 +121,7 @@ def _places(header: list[str], columns: dict | None, name, where) -> tuple[tuple
 
 
 FORMAT = Format(
+    "csv",
     read_csv,
     split_rule="sha256 of the query id as a fraction of its range: below 0.8 train, below 0.9 dev, else test",
     sign=r".*\.[ct]sv(\.gz)?",

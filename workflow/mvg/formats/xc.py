@@ -117,6 +117,7 @@ class _Filters:
 
 
 FORMAT = Format(
+    "xc",
     read_xc,
     split_rule="test as distributed; dev from train: sha256 of the query id below 0.1 (or dev_share) of its range",
     sign=r"lbl\.json\.gz",

@@ -13,11 +13,30 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from ..io.files import load_array, save_array
+
 # A query differs from a center when their distance is above 1e-3: far above the rounding of
 # float32 unit vectors, far below anything that retrieval could tell apart.
 DIFFERS = 1e-6
 # Means of copies of one vector differ from it by rounding only: such centers are duplicates.
 DUPLICATE = 1e-12
+
+
+class Behavioural(NamedTuple):
+    """The behavioural vectors of all documents, by owner, then by center."""
+
+    vectors: np.ndarray  # float32 (n_vectors, dim), unit rows
+    owner: np.ndarray  # int32 (n_vectors,), document rows, sorted
+
+    @classmethod
+    def load(cls, vectors, owner) -> "Behavioural":
+        """From two ``.npy`` files, memory-mapped. Raises DataError for a damaged one."""
+        return cls(load_array(vectors), load_array(owner))
+
+    def save(self, vectors, owner) -> None:
+        """Write two ``.npy`` files, each whole or not at all."""
+        save_array(vectors, self.vectors)
+        save_array(owner, self.owner)
 
 
 class Groups(NamedTuple):
@@ -37,8 +56,7 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
     counts: int (n_documents,), the budget m_d of each document, see :func:`allocate`
     weights: (n_pairs,), at least 0, for the first form of ``pairs``; 1 by default
 
-    Returns ``(vectors, owner)``: float32 (n_vectors, dim) unit rows and int32 (n_vectors,) document
-    rows, by owner, then center. A document whose queries do not differ from its other centers
+    Returns :class:`Behavioural`, ``(vectors, owner)``. A document whose queries do not differ from its other centers
     gets fewer vectors than its budget; none is zero, NaN or a duplicate.
 
     Raises ValueError for shapes that do not fit, negative counts or weights, rows out of range,
@@ -75,7 +93,7 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
 
     within = np.arange(places[-1]) - np.repeat(places[:-1], counts[owners])
     keep = within < np.repeat(kept, counts[owners])
-    return vectors[keep], np.repeat(owners, kept).astype(np.int32)
+    return Behavioural(vectors[keep], np.repeat(owners, kept).astype(np.int32))
 
 
 def group(pairs, n_queries, n_documents, weights=None) -> Groups:
@@ -132,7 +150,7 @@ def _balanced(work, n_parts):
     """Split ``work`` (one figure an item) into consecutive slices of about equal sums."""
     bounds = np.searchsorted(np.cumsum(work), np.linspace(0, work.sum(), n_parts + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], bounds, [len(work)]]))
-    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:])]
+    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
 # Reassociation lets the dot product use vector registers; it is the same for every call.

@@ -79,6 +79,14 @@ def dataset_looks(datasets) -> dict[str, Look]:
     return looks
 
 
+def ordered_looks(values) -> dict[float, Look]:
+    """From dark to light as a value rises: an order, where other figures' colours are kinds."""
+    colors = matplotlib.colormaps["viridis"]
+    values = sorted(values)
+    shades = [0.9 * i / max(len(values) - 1, 1) for i in range(len(values))]
+    return {v: Look(matplotlib.colors.to_hex(colors(s)), m) for v, s, m in zip(values, shades, MARKERS, strict=False)}
+
+
 def _by_name(name: str, choices):
     return choices[crc32(name.encode()) % len(choices)]
 
@@ -118,8 +126,8 @@ def legend_below(figure, handles, labels, columns=3) -> None:
         legend.remove()
 
 
-def save(figure, stem) -> None:
-    """Write ``stem.pdf`` and ``stem.png`` (200 dpi), whole or not at all, without timestamps."""
-    for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
-        with replacing(f"{stem}{suffix}") as temporary:
+def save(figure, made) -> None:
+    """Write ``made.pdf`` and ``made.png`` (200 dpi), whole or not at all, without timestamps."""
+    for path, metadata in ((made.pdf, {"CreationDate": None}), (made.png, {"Software": None})):
+        with replacing(path) as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)

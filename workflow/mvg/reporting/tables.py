@@ -1,4 +1,4 @@
-"""The benchmark laid out as in the paper: one table as Markdown and as LaTeX."""
+"""Tables: frames in and out of csv files, and the paper's layout as Markdown and as LaTeX."""
 
 from typing import NamedTuple
 
@@ -7,10 +7,35 @@ import pandas as pd
 from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
 from .labels import dataset_label, is_simulated, method_label, metric_label
-from .paper import load_paper
 
 MISSING = "–"
 METRICS = ("recall", "map")
+
+
+# Columns of names that users give: a dataset may be called NA, or 2024.
+NAMES = ("dataset", "encoder", "method", "query", "document")
+
+
+def write_table(table: pd.DataFrame, path) -> None:
+    """Write a tidy table as csv in full precision, whole or not at all."""
+    with text_writer(path) as file:
+        table.to_csv(file, index=False, lineterminator="\n")
+
+
+def read_table(path) -> pd.DataFrame:
+    """A tidy table from csv; names stay texts, an empty field is missing."""
+    return pd.read_csv(
+        path,
+        dtype=dict.fromkeys(NAMES, str),
+        keep_default_na=False,
+        na_values=[""],
+        float_precision="round_trip",
+    )
+
+
+def read_tables(paths) -> pd.DataFrame:
+    """Several tidy tables, one below the other."""
+    return pd.concat([read_table(path) for path in paths], ignore_index=True)
 
 
 class Entry(NamedTuple):
@@ -31,42 +56,17 @@ class Layout(NamedTuple):
     head: str = "Method"  # of the labels
 
 
-def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, stem, paper=None, note="") -> None:
-    """Write ``stem.md`` and ``stem.tex`` for the frame of ``benchmark_table``.
-
-    ``facts``: dataset -> ``stats.json``, which says what is simulated. ``note`` ends the captions
-    of our numbers: the settings behind them.
-    """
-    write_layouts("Benchmark", benchmark_layouts(benchmark, facts, paper, note), stem)
-
-
-def write_layouts(title: str, layouts: list[Layout], stem, nothing="") -> None:
-    """Write ``stem.md``, headed by ``title``, and ``stem.tex``, which needs booktabs and multirow.
+def write_layouts(title: str, layouts: list[Layout], made, nothing="") -> None:
+    """Write ``made.md``, headed by ``title``, and ``made.tex``, which needs booktabs and multirow.
 
     ``nothing``: the line that takes the place of the tables if there are none.
     """
-    with text_writer(f"{stem}.md") as file:
+    with text_writer(made.md) as file:
         tables = [to_markdown(layout) for layout in layouts] or [escape_markdown(nothing)]
         file.write(f"# {title}\n\n" + "\n\n".join(tables) + "\n")
-    with text_writer(f"{stem}.tex") as file:
+    with text_writer(made.tex) as file:
         file.write("% Needs \\usepackage{booktabs,multirow}\n")
         file.write("\n".join(map(to_latex, layouts)) or f"{escape_latex(nothing)}\n")
-
-
-def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="") -> list[Layout]:
-    """Ours at the largest k with the index sizes, as in the paper; at smaller k; the paper's."""
-    datasets = list(dict.fromkeys(benchmark["dataset"]))
-    entries, groups = entries_of(benchmark), row_groups(benchmark)
-    ks = sorted(benchmark["k"].dropna().astype(int).unique(), reverse=True)
-    layouts = []
-    for k in ks:
-        columns = [("recall", k), ("map", k)]
-        if k == ks[0]:
-            columns.append(("index_mfloats", None))
-        caption = f"{_measures(k, with_sizes=k == ks[0])} {_MARKS}{simulated_note(datasets, facts)} {note}".rstrip()
-        layouts.append(layout(caption, columns, datasets, groups, entries, facts))
-    printed = _paper_layout(datasets, paper or load_paper())
-    return layouts + ([printed] if printed else [])
 
 
 def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
@@ -77,17 +77,6 @@ def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
         )
         for row in table.itertuples()
     }
-
-
-_MARKS = (
-    "Bold: the best of its row group, the first of equals. Underlined: significantly better than the second best "
-    "(two-sided macro sign test, p below 0.001)."
-)
-
-
-def _measures(k, with_sizes) -> str:
-    sizes = ", index size in millions of floats" if with_sizes else ""
-    return f"Recall@{k} and MAP@{k} in percent{sizes}."
 
 
 def simulated_note(datasets, facts) -> str:
@@ -113,19 +102,6 @@ def layout(caption, columns, datasets, groups, entries, facts, label=method_labe
         groups=[[row(name) for name in group] for group in groups],
         head=head,
     )
-
-
-def _paper_layout(datasets, paper) -> Layout | None:
-    """The paper's own numbers for the datasets of this run."""
-    datasets = [d for d in datasets if d in paper.setups]
-    if not datasets:
-        return None
-    cells = paper.benchmark()
-    entries = {place: Entry(format_number(v, place[2])) for place, v in cells.items()}
-    methods = dict.fromkeys(method for _, method, _, _ in cells)
-    columns = [("recall", 100), ("map", 100), ("index_mfloats", None)]
-    caption = f"The numbers that the paper prints. {_measures(100, with_sizes=True)}"
-    return layout(caption, columns, datasets, group_methods(methods), entries, facts={})
 
 
 def row_groups(benchmark: pd.DataFrame) -> list[list[str]]:

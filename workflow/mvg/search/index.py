@@ -70,7 +70,7 @@ def blocks(documents, behavioural, block) -> list[slice]:
         counts += np.bincount(behavioural[1], minlength=len(documents))
     number = (np.cumsum(counts) - 1) * documents.shape[1] // block
     edges = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [len(documents)]])
-    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:])]
+    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
 class Index:
@@ -123,7 +123,7 @@ class Index:
             batches.append(self._search_batch(queries[start : start + BATCH], k, positions[part] - start, hidden[part]))
         if not batches:
             return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
-        return Ranking(*(np.concatenate(side) for side in zip(*batches)))
+        return Ranking(*(np.concatenate(side) for side in zip(*batches, strict=True)))
 
     def _search_batch(self, queries, k, hidden_rows, hidden_documents):
         """Fetch ever more candidates for the queries whose ranking is not yet certain."""

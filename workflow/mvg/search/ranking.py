@@ -21,7 +21,7 @@ def top_k(scores: np.ndarray, k: int) -> Ranking:
     documents = np.full((n, k), -1, dtype=np.int32)
     best = np.full((n, k), -np.inf)
     threshold = np.partition(scores, width - k_found, axis=1)[:, width - k_found]
-    for i, (row, least) in enumerate(zip(scores, threshold)):
+    for i, (row, least) in enumerate(zip(scores, threshold, strict=True)):
         above = np.flatnonzero(row > least)
         equal = np.flatnonzero(row == least)[: k_found - len(above)]
         chosen = np.concatenate([above[np.argsort(-row[above], kind="stable")], equal])
@@ -44,7 +44,7 @@ def rank_scores(score, rows, excluded, k, batch, progress=iter) -> Ranking:
         inside = (hidden_at >= start) & (hidden_at < start + len(scores))
         scores[hidden_at[inside] - start, hidden[inside]] = -np.inf
         parts.append(top_k(scores, k))
-    return Ranking(*(np.concatenate(side) for side in zip(*parts)))
+    return Ranking(*(np.concatenate(side) for side in zip(*parts, strict=True)))
 
 
 def merge(a: Ranking, b: Ranking) -> Ranking:

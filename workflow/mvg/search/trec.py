@@ -12,16 +12,16 @@ def write_run(file, query_ids, document_ids, ranked, scores, tag) -> None:
     Tools order by score, some of them in float32, and break ties in ways of their own. So scores
     are lowered where needed until they fall strictly in float32, and every tool sees our order.
     """
-    for query, documents, values in zip(query_ids, ranked, scores):
+    for query, documents, values in zip(query_ids, ranked, scores, strict=True):
         found = documents >= 0
         falling = strictly_falling(values[found])
-        for rank, (document, score) in enumerate(zip(documents[found], falling), start=1):
+        for rank, (document, score) in enumerate(zip(documents[found], falling, strict=True), start=1):
             file.write(f"{_word(query)} Q0 {_word(document_ids[document])} {rank} {score!s} {tag}\n")
 
 
 def write_qrels(file, query_ids, document_ids, pairs) -> None:
     """One line a relevant pair: ``query 0 document 1``."""
-    for query, document in zip(*pairs):
+    for query, document in zip(*pairs, strict=True):
         file.write(f"{_word(query_ids[query])} 0 {_word(document_ids[document])} 1\n")
 
 

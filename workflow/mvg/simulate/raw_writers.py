@@ -53,7 +53,7 @@ def write_eurlex(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
     train, dev, test = np.split(np.array(laws, dtype=object), _cuts(len(laws), 0.8, 0.9))
     splits = {"train": train, "dev": dev, "test": test}
     _write_zip(folder / "dataset.zip", {f"{name}.jsonl": _jsonl(part) for name, part in splits.items()})
-    concepts = [{"id": id_, "title": title} for id_, title in zip(ids, drawn.titles)]
+    concepts = [{"id": id_, "title": title} for id_, title in zip(ids, drawn.titles, strict=True)]
     (folder / "eurovoc_concepts.jsonl").write_bytes(_jsonl(concepts))
     return ids
 
@@ -64,7 +64,7 @@ def write_pubmed(folder: Path, drawn, rng: np.random.Generator) -> list[str | No
     headings = ["".join(_heading(uis[row], drawn.titles[row].title(), rng) for row in rows) for rows in drawn.relevant]
     titles = [_inline_markup(text, rng) for text in drawn.texts]
     bare = max(1, round(PUBMED_BARE * len(titles)))
-    articles = [*zip(titles, headings), *((title, "") for title in titles[:bare])]
+    articles = [*zip(titles, headings, strict=True), *((title, "") for title in titles[:bare])]
     articles = [articles[row] for row in rng.permutation(len(articles))]
     records = [_article(10_000_000 + row, *article) for row, article in enumerate(articles)]
     for file, part in enumerate(np.array_split(np.array(records, dtype=object), PUBMED_FILES)):
@@ -87,14 +87,14 @@ def write_wikiseealso(folder: Path, drawn, rng: np.random.Generator) -> list[str
         query_uids[query] = uids[document]
     points = [
         _page(uid, text) | {"target_ind": sorted(rows), "target_rel": [1.0] * len(rows)}
-        for uid, text, rows in zip(query_uids, drawn.texts, drawn.relevant)
+        for uid, text, rows in zip(query_uids, drawn.texts, drawn.relevant, strict=True)
     ]
     (cut,) = _cuts(len(points), SEEALSO_TRAIN)
     same = sorted((query, document) for document, query in pages.items())
     members = {
         "trn.json.gz": _gzip(_jsonl(points[:cut])),
         "tst.json.gz": _gzip(_jsonl(points[cut:])),
-        "lbl.json.gz": _gzip(_jsonl(_page(*label) for label in zip(uids, titles))),
+        "lbl.json.gz": _gzip(_jsonl(_page(*label) for label in zip(uids, titles, strict=True))),
         "filter_labels_train.txt": _pair_lines((q, d) for q, d in same if q < cut),
         "filter_labels_test.txt": _pair_lines((q - cut, d) for q, d in same if q >= cut),
     }
@@ -113,22 +113,24 @@ def write_clicklog(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
     traffic = np.minimum(1 + rng.pareto(LOG_TAIL, len(drawn.texts)), LOG_MOST).astype(int)
     sized = rng.random(len(drawn.texts)) < LOG_SIZES
     rows = Counter()
-    for text, relevant, clicks, has_size in zip(drawn.texts, drawn.relevant, traffic.tolist(), sized):
+    for text, relevant, clicks, has_size in zip(drawn.texts, drawn.relevant, traffic.tolist(), sized, strict=True):
         share = 1 / np.arange(1, len(relevant) + 1)
         places = rng.choice(len(relevant), clicks, p=share / share.sum())
-        for place, day, size in zip(places, rng.integers(LOG_DAYS, size=clicks), rng.integers(1, 5, clicks)):
+        for place, day, size in zip(
+            places, rng.integers(LOG_DAYS, size=clicks), rng.integers(1, 5, clicks), strict=True
+        ):
             query = f"{text} {10 * size} cm" if has_size else text
             rows[query, ids[relevant[place]], LOG_START + timedelta(int(day))] += 1
     clicks = ((query, product, count, day.isoformat()) for (query, product, day), count in rows.items())
     _write_csv(folder / "clicks.csv", ["query", "document", "count", "date"], clicks)
-    _write_csv(folder / "documents.csv", ["document", "text"], zip(ids, drawn.titles))
+    _write_csv(folder / "documents.csv", ["document", "text"], zip(ids, drawn.titles, strict=True))
     return ids
 
 
 def write_msmarco(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
     """``collection.tsv``, and queries and qrels of train and of dev, as MS MARCO has them."""
     ids = [str(number) for number in rng.permutation(len(drawn.titles))]
-    _write_tsv(folder / "collection.tsv", zip(ids, drawn.titles))
+    _write_tsv(folder / "collection.tsv", zip(ids, drawn.titles, strict=True))
     (cut,) = _cuts(len(drawn.texts), MARCO_TRAIN)
     for name, rows in ("train", range(cut)), ("dev", range(cut, len(drawn.texts))):
         _write_tsv(folder / f"queries.{name}.tsv", ((row, drawn.texts[row]) for row in rows))

@@ -23,9 +23,7 @@ import numpy as np
 
 from ..io.files import folder_beside
 from . import raw_writers
-from .pitman_yor import Restaurant, expected_tables, pitman_yor
-
-__all__ = ["SHAPES", "Shape", "expected_tables", "pitman_yor", "simulate"]
+from .pitman_yor import Restaurant
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def draw(form: Shape, documents: int, queries: int, rng: np.random.Generator) ->
         texts.append(" ".join(text[place] for place in rng.permutation(len(text))))
         relevant.append(found)
     titles = []
-    for restaurant, served in zip(restaurants, intents):
+    for restaurant, served in zip(restaurants, intents, strict=True):
         best = served[np.argmax(restaurant.sizes)] if served else words.intent()
         titles.append(" ".join(words.naming(best, form.title_words)))
     return Drawn(titles, texts, relevant, [len(served) for served in intents])
@@ -213,7 +211,7 @@ def _write_intents(path: Path, ids: list, drawn: Drawn) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["document", "n", "intents"])
-        rows = zip(ids, n.tolist(), drawn.intents)
+        rows = zip(ids, n.tolist(), drawn.intents, strict=True)
         table.writerows(row for row in rows if row[0] is not None)
 
 

@@ -1,0 +1,8 @@
+"""The files that a rule's outputs would name."""
+
+from types import SimpleNamespace
+
+
+def made(stem) -> SimpleNamespace:
+    """``stem.csv``, ``.pdf``, ``.png``, ``.md`` and ``.tex`` under these names."""
+    return SimpleNamespace(**{kind: f"{stem}.{kind}" for kind in ("csv", "pdf", "png", "md", "tex")})

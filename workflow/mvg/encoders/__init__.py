@@ -1,0 +1,1 @@
+"""Texts to vectors, one module a kind. Torch is imported here and nowhere else."""

@@ -1,0 +1,128 @@
+"""Where MVG does not help: recall without popular documents, the paper's MS MARCO table (section 6.6)."""
+
+import numpy as np
+import pandas as pd
+
+from ..datasets.pairs import of_queries, read_split
+from ..datasets.reading import load_stats
+from ..evaluation import metrics
+from ..evaluation.significance import SIGNIFICANT, sign_test
+from ..io.files import load_arrays
+from ..lexical.popularity import training_popularity
+from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+from ..reporting.tables import MISSING, Entry, Layout, format_number, simulated_note, write_layouts, write_table
+from ..verdicts.claims import Measured
+
+KS = (10, 100, 1000)
+HEAD = 0.01  # share of the documents that are the head
+COLUMNS = ["method", "metric", "k", "value", "wins", "losses", "p_value"]
+SCORES = ("recall", "map")
+
+
+def report(given, made, params, log) -> None:
+    """``flat_popularity.csv`` and its two layouts."""
+    rankings = dict(zip(params.methods, map(load_arrays, given.rankings), strict=True))
+    test, stats = read_split(given.test), load_stats(given.stats)
+    numbers = flat_popularity_numbers(
+        {method: ranking["documents"] for method, ranking in rankings.items()},
+        {method: int(ranking["n_floats"]) for method, ranking in rankings.items()},
+        params.base,
+        of_queries(test.pairs, test.queries),
+        training_popularity(read_split(given.train).pairs, stats["documents"]),
+    )
+    table = flat_popularity_table(params.dataset, numbers)
+    write_table(table, made.csv)
+    write_layouts("Flat popularity", flat_popularity_layouts(table, {params.dataset: stats}), made)
+    log(table.to_string())
+
+
+def flat_popularity_numbers(rankings, n_floats, base, pairs, popularity) -> list[dict]:
+    """Recall and MAP of each method, against ``base``: a row each, with ``COLUMNS``.
+
+    rankings: method -> int (n_queries, 1000), ranked document rows; n_floats: method -> floats of its
+    index, 0 for none; pairs: ``(positions, document rows)`` of the relevant documents; popularity:
+    (n_documents,) training queries of each
+
+    ``recall`` and ``map`` in percent at each k of ``KS``, with the sign test against ``base``;
+    ``index_mfloats``; and ``head_percent``, the share of training pairs that the most popular hundredth
+    of the documents has, without a method.
+    """
+    scores = {method: metrics.per_query(ranked, pairs, len(popularity), KS) for method, ranked in rankings.items()}
+    head = np.sort(popularity)[::-1][: int(np.ceil(HEAD * len(popularity)))]
+    rows = [dict(method="", metric="head_percent", k=None, value=float(100 * head.sum() / popularity.sum()))]
+    for method, columns in scores.items():
+        if n_floats[method]:
+            rows.append(dict(method=method, metric="index_mfloats", k=None, value=n_floats[method] / 1e6))
+        for name, own in columns.items():
+            metric, k = name.split("@")
+            row = dict(method=method, metric=metric, k=int(k), value=float(own.mean()))
+            if method != base:
+                test = sign_test(own, scores[base][name])
+                row |= dict(wins=test.wins, losses=test.losses, p_value=test.p_value)
+            rows.append(row)
+    return rows
+
+
+def flat_popularity_table(dataset, numbers: list[dict]) -> pd.DataFrame:
+    """``flat_popularity.csv``: ``dataset`` and the columns of ``flat_popularity_numbers``."""
+    table = pd.DataFrame(numbers, columns=COLUMNS)
+    table.insert(0, "dataset", dataset)
+    return table.astype({"k": "Int64", "wins": "Int64", "losses": "Int64", "p_value": float})
+
+
+def flat_popularity_layouts(table: pd.DataFrame, facts: dict) -> list[Layout]:
+    """The scores, then wins, losses and p of the sign test against the plain encoder."""
+    (dataset,) = set(table["dataset"])
+    rows = _by_place(table)
+    methods = list(dict.fromkeys(table.loc[table["metric"] == "recall", "method"]))
+    places = [(metric, k) for metric in SCORES for k in KS]
+    label, note = dataset_label(dataset, is_simulated(facts, dataset)), simulated_note([dataset], facts)
+
+    def layout(caption, columns, entry):
+        metrics = [metric_label(*column) for column in columns]
+        groups = [[(method_label(method), [entry(method, *column) for column in columns]) for method in methods]]
+        return Layout(caption, metrics, [label], groups)
+
+    def score(method, metric, k):
+        row = rows.get((method, metric, k))
+        if row is None:
+            return Entry(MISSING)
+        best = k is not None and max(methods, key=lambda m: rows[m, metric, k].value) == method
+        better = best and row.p_value < SIGNIFICANT and row.wins > row.losses
+        return Entry(format_number(row.value, metric), best, bool(better))
+
+    def sign(method, metric, k):
+        row = rows[method, metric, k]
+        return Entry(MISSING if pd.isna(row.p_value) else f"{row.wins} : {row.losses}, p = {row.p_value:.2g}")
+
+    head = rows["", "head_percent", None].value
+    scores = (
+        "Recall@k and MAP@k in percent, index size in millions of floats. Bold: the best; underlined if it is better "
+        "than the plain encoder by the two-sided sign test (p below 0.001). The most popular hundredth of the "
+        f"documents has {head:.1f} % of the training pairs.{note}"
+    )
+    signs = f"Queries on which a method is better : worse than the plain encoder, and p of the sign test.{note}"
+    return [layout(scores, [*places, ("index_mfloats", None)], score), layout(signs, places, sign)]
+
+
+def _by_place(table) -> dict:
+    """The rows by (method, metric, k); k is None and method empty where there is none."""
+    return {
+        (row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row
+        for row in table.fillna({"method": ""}).itertuples()
+    }
+
+
+def claims(table: pd.DataFrame) -> dict[str, Measured]:
+    """Our numbers for the paper's of MS MARCO; an encoder other than ANCE is not compared."""
+    rows = _by_place(table)
+    (base,) = {method.removeprefix("mvg+") for method, *_ in rows if method.startswith("mvg+")}
+    reason = "" if base == "ance" else f"another encoder ({method_label(base)} against ANCE)"
+    values = {
+        f"flat_popularity/msmarco/{wrapper}ance/recall@{k}": rows[f"{wrapper}{base}", "recall", k].value
+        for wrapper in ("", "mvg+")
+        for k in KS
+    }
+    mvg = [rows[f"mvg+{base}", "recall", k] for k in KS]
+    values["flat_no_significant_loss"] = not any(r.p_value < SIGNIFICANT and r.losses > r.wins for r in mvg)
+    return {id: Measured(value, reason) for id, value in values.items()}

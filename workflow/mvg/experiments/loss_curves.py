@@ -1,0 +1,58 @@
+"""How the trainings of a run went: loss, and recall and MAP on dev, by step."""
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from ..datasets.reading import load_facts
+from ..reporting.labels import dataset_label, is_simulated, method_label
+from ..reporting.style import BLACK, dataset_looks, legend_below, literal, panels, save
+from ..reporting.tables import read_table, write_table
+
+COLUMNS = ["dataset", "encoder", "step", "loss", "recall", "map"]
+PANEL_WIDTH = 1.9  # inches; one panel an encoder
+
+
+def report(given, made, params, log) -> None:
+    """One column of panels for each encoder that the run trained."""
+    histories = dict(zip(map(tuple, params.trained), map(read_table, given.histories), strict=True))
+    table = loss_curves(histories)
+    write_table(table, made.csv)
+    draw(table, load_facts(params.datasets, given.stats), made)
+
+
+def loss_curves(histories: dict) -> pd.DataFrame:
+    """One row an evaluation. ``histories``: (dataset, encoder) -> frame of its ``training.csv``."""
+    parts = [frame.assign(dataset=dataset, encoder=encoder) for (dataset, encoder), frame in histories.items()]
+    return pd.concat(parts or [pd.DataFrame(columns=COLUMNS)])[COLUMNS]
+
+
+def draw(table: pd.DataFrame, facts: dict, made) -> None:
+    """Write ``made.pdf`` and ``made.png``; ``facts``: dataset -> ``stats.json``."""
+    encoders = list(dict.fromkeys(table["encoder"]))
+    count = max(1, len(encoders))
+    with panels(count, height=3.6, width=max(3.4, count * PANEL_WIDTH), rows=2) as (figure, axes):
+        axes = axes.reshape(2, count)
+        if not encoders:
+            axes[0][0].set_title("No encoder of this run was trained.")
+        looks = dataset_looks(dict.fromkeys(table["dataset"]))
+        for column, encoder in zip(axes.T, encoders, strict=False):
+            plot_encoder(table[table["encoder"] == encoder], looks, *column)
+            column[0].set_title(literal(method_label(encoder)))
+        axes[0][0].set_ylabel("Training loss\n(share of the first)")
+        axes[1][0].set_ylabel("Dev, at 100 (%)")
+        handles = [Line2D([], [], **look._asdict()) for look in looks.values()]
+        labels = [literal(dataset_label(dataset, is_simulated(facts, dataset))) for dataset in looks]
+        handles += [Line2D([], [], color=BLACK, ls=style) for style in ("-", "--")]
+        legend_below(figure, handles, [*labels, "Recall", "MAP"], columns=5)
+        save(figure, made)
+
+
+def plot_encoder(table: pd.DataFrame, looks: dict, loss_axes, dev_axes) -> None:
+    """Loss above, recall and MAP below, a line a dataset."""
+    for dataset, history in table.groupby("dataset", sort=False):
+        look = looks[dataset]._asdict()
+        loss_axes.plot(history["step"], history["loss"] / history["loss"].iloc[0], **look)
+        dev_axes.plot(history["step"], history["recall"], **look)
+        dev_axes.plot(history["step"], history["map"], color=look["color"], ls="--")
+    loss_axes.set_ylim(0, 1.05 * max(loss_axes.dataLim.y1, 1))  # the first markers whole
+    dev_axes.set(ylim=(0, 100), xlabel="Step")

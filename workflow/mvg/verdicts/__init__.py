@@ -1,0 +1,1 @@
+"""The paper's numbers, ours beside them, and what became of each."""

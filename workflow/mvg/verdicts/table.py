@@ -1,0 +1,231 @@
+"""Every number of the paper, ours beside it, and what became of it."""
+
+from collections import Counter
+
+import pandas as pd
+
+from ..io.files import text_writer
+from ..reporting.escapes import escape_markdown
+from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+from ..reporting.tables import pipe_table, write_table
+from .claims import POINTS, PUBLIC, analytic, as_measured, counted, derive
+from .comparison import (
+    COUNT_TOLERANCE,
+    METRIC_SCALES,
+    NOT_COMPARABLE,
+    SIZE,
+    VERDICTS,
+    WORSE,
+    Scale,
+    Verdict,
+    incomparable,
+    other_data,
+    verdict,
+)
+from .paper import Statement, load_paper
+
+COLUMNS = [
+    "id", "section", "dataset", "queries", "method", "metric", "k",
+    "says", "unit", "paper", "ours", "verdict", "reason",
+]  # fmt: skip
+UNIT_TOLERANCES = {  # unit of a statement -> (tolerance, relative)
+    "points": (POINTS, False),
+    "percent": (POINTS, False),
+    "times": (SIZE, True),
+    "count": (COUNT_TOLERANCE, True),
+    "value": (0.0, False),
+    "yes/no": (0.0, False),
+}
+
+
+def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None) -> pd.DataFrame:
+    """One row a number of the paper: its tables first, then the statements of its text.
+
+    ``benchmark``: the frame of ``benchmark_table``. ``facts``: dataset -> ``stats.json``.
+    ``measured``: id -> value (or ``Measured``) from other experiments, for cells of the other
+    tables and for statements. ``pretrained``: (dataset, encoder) -> model of this run.
+    An id that the paper doesn't have is a KeyError.
+    """
+    paper = paper or load_paper()
+    measured = dict(measured or {})
+    unknown = measured.keys() - {c.id for c in paper.cells} - {s.id for s in paper.statements}
+    if unknown:
+        raise KeyError(f"no such number in paper.yaml: {', '.join(sorted(unknown))}")
+
+    ours = benchmark_values(benchmark)
+    sizes = {(d, method): value for (d, method, metric, _), value in ours.items() if metric == "index_mfloats"}
+
+    def why_not(dataset, method, metric):
+        return incomparable(dataset, method, metric, facts, pretrained, paper, sizes)
+
+    # Cells of other tables too: EurLex rows of a pretrained encoder that the benchmark has anyway.
+    in_benchmark = {cell.id: ours[cell.place] for cell in paper.cells if cell.place in ours}
+    measured = in_benchmark | derive(ours, why_not) | counted(facts) | analytic() | measured
+    rows = [_cell_row(cell, measured.get(cell.id), why_not) for cell in paper.cells]
+    rows += _count_rows(facts, paper)
+    rows += [_statement_row(s, measured.get(s.id), facts, paper) for s in paper.statements]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"k": "Int64"})
+
+
+def benchmark_values(benchmark: pd.DataFrame) -> dict[tuple, float]:
+    """``benchmark.csv`` as (dataset, method, metric, k) -> value; k is None for sizes."""
+    return {
+        (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row.value
+        for row in benchmark.itertuples()
+    }
+
+
+def _cell_row(cell, ours, why_not) -> dict:
+    value, reason = _value_and_reason(ours, lambda: why_not(*cell.place[:3]), cell.dataset)
+    result = verdict(cell.value, value, METRIC_SCALES.get(cell.metric), reason)
+    place = {name: getattr(cell, name) for name in ("queries", "method", "metric", "k")}
+    return _row(cell, cell.value, value, result, place)
+
+
+def _count_rows(facts, paper) -> list[dict]:
+    """The queries of each public dataset. Another count is other data, neither better nor worse."""
+    rows = []
+    for dataset, setup in paper.setups.items():
+        for split, theirs in setup["queries"].items():
+            says = f"Queries of {dataset_label(dataset)}, {split}"
+            statement = Statement(f"queries_{dataset}_{split}", "6.3", says, theirs, "count", "none", dataset, "stats")
+            ours = facts.get(dataset, {}).get("queries", {}).get(split)
+            reason = "simulated data" if is_simulated(facts, dataset) else ""
+            result = verdict(theirs, ours, statement_scale(statement), reason)
+            if result.verdict == WORSE:
+                result = Verdict(NOT_COMPARABLE, "other data")
+            rows.append(_row(statement, theirs, ours, result))
+    return rows
+
+
+def _statement_row(statement, ours, facts, paper) -> dict:
+    value, reason = _value_and_reason(ours, lambda: _other_data(statement.dataset, facts, paper), statement.dataset)
+    scale = statement_scale(statement)
+    result = verdict(statement.value, value, scale, reason, statement.inconsistent)
+    return _row(statement, statement.value, value, result)
+
+
+def statement_scale(statement) -> Scale:
+    """By the statement's unit, unless it states a tolerance of its own."""
+    if statement.tolerance is not None:
+        return Scale(statement.better, statement.tolerance)
+    return Scale(statement.better, *UNIT_TOLERANCES[statement.unit])
+
+
+def _row(number, theirs, ours, result, place=None) -> dict:
+    """A row of the table for ``number``, a ``Cell`` or a ``Statement``."""
+    empty = {"queries": "", "method": "", "metric": "", "k": None}
+    return {
+        "id": number.id,
+        "section": number.section,
+        "dataset": number.dataset,
+        **(place or empty),
+        "says": getattr(number, "says", ""),
+        "unit": getattr(number, "unit", ""),
+        "paper": _text(theirs),
+        "ours": _text(ours),
+        **result._asdict(),
+    }
+
+
+def _value_and_reason(ours, why_not, dataset):
+    """Our number and why it isn't comparable; of a private dataset, also where there is none."""
+    if ours is None:
+        return None, why_not() if dataset == "prodsearch" else ""
+    value, reason = as_measured(ours)
+    return value, reason or why_not()
+
+
+def _other_data(dataset, facts, paper) -> str:
+    """Why a statement about ``dataset`` can't be compared: the first reason of several."""
+    if dataset == "analytic":
+        return ""
+    if dataset != "public":
+        return other_data(dataset, facts, paper)
+    for name in PUBLIC:
+        if reason := other_data(name, facts, paper):
+            return f"{dataset_label(name)}: {reason}"
+    return ""
+
+
+def _text(value) -> str:
+    """A number as text: yes/no for claims, full precision otherwise, empty if there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else repr(value)
+
+
+def write_verdicts(table: pd.DataFrame, made) -> None:
+    """Write ``made.csv`` and ``made.md``: a count by verdict, the benchmark, then all the rest."""
+    write_table(table, made.csv)
+    with text_writer(made.md) as file:
+        file.write(verdicts_markdown(table))
+
+
+def verdicts_markdown(table: pd.DataFrame) -> str:
+    """The verdicts as a page: summary line, the paper's tables, then its statements."""
+    is_statement = table["says"] != ""
+    is_benchmark = table["id"].str.startswith("benchmark/")
+    parts = [
+        "# The paper's numbers and ours",
+        summary(table["verdict"]),
+        "Match: within 0.5 points, or 2 % for sizes. Where the paper's text disagrees with its own "
+        "table or formula, the table counts. Of data of your own the paper says nothing: they are not in here.",
+        "## Benchmark",
+        _cells_markdown(table[is_benchmark]),
+        "## Other tables",
+        _cells_markdown(table[~is_benchmark & ~is_statement]),
+        "## Statements",
+        _statements_markdown(table[is_statement]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(verdicts) -> str:
+    """``Of 190 numbers: 3 match, 4 better, ...``, every verdict named."""
+    counts = Counter(verdicts)
+    listed = ", ".join(f"{counts[name]} {name}" for name in VERDICTS)
+    return f"Of {counts.total()} numbers: {listed}."
+
+
+def _cells_markdown(rows: pd.DataFrame) -> str:
+    heads = ["Dataset", "Method", "Metric", "Paper", "Ours", "Verdict", "Reason"]
+    cells = [
+        [
+            escape_markdown(_dataset_and_queries(row)),
+            escape_markdown(method_label(row.method)),
+            escape_markdown(metric_label(row.metric, None if pd.isna(row.k) else int(row.k))),
+            *_compared(row),
+        ]
+        for row in rows.itertuples()
+    ]
+    return pipe_table(heads, cells, align="lllrrll")
+
+
+def _statements_markdown(rows: pd.DataFrame) -> str:
+    heads = ["Section", "Statement", "Unit", "Paper", "Ours", "Verdict", "Reason"]
+    cells = [[row.section, escape_markdown(row.says), row.unit, *_compared(row)] for row in rows.itertuples()]
+    return pipe_table(heads, cells, align="lllrrll")
+
+
+def _dataset_and_queries(row) -> str:
+    return ", ".join(part for part in (dataset_label(row.dataset), row.queries) if part)
+
+
+def _compared(row) -> list[str]:
+    return [
+        escape_markdown(row.paper),
+        escape_markdown(_rounded(row.ours)),
+        row.verdict,
+        escape_markdown(row.reason),
+    ]
+
+
+def _rounded(text: str) -> str:
+    """Two decimals for a fraction, or two digits if it is smaller; counts, yes and no as they are."""
+    if "." not in text:
+        return text
+    value = float(text)
+    return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:.2f}"

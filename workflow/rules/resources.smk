@@ -1,0 +1,95 @@
+# What jobs ask for: memory, threads, GPUs, shards.
+
+import json
+import math
+
+from snakemake.exceptions import WorkflowError
+
+# Of torch, for transformers; a DSSM keeps one busy. Sums depend on the number: it does not follow --cores.
+TORCH_THREADS = 2
+MAPPED = 2048  # MiB of the vectors that exact search reads from disk
+TEXTS = ["corpus", "queries"]
+SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
+
+# A GPU is asked of the cluster only if the config wants one.
+GPU = {"gpu": 1} if config["device"] == "cuda" else {}
+
+
+def megabytes(factor=1, base=500, most=math.inf, shared=(), mapped=()):
+    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs, up to ``most``.
+
+    A shard takes its part of the inputs ``shared``. Those that are ``mapped`` stay on disk, with MAPPED in
+    memory at a time.
+    """
+
+    def need(wildcards, input):
+        vectors, part = (size_mb([getattr(input, name) for name in names]) for names in (mapped, shared))
+        rest = size_mb(input) - vectors - part
+        return int(
+            min(
+                most,
+                base + factor * (rest + part / len(SHARDS)) + 1.2 * min(vectors, MAPPED),
+            )
+        )
+
+    return need
+
+
+def size_mb(input):
+    """Size of the inputs; of those that are there, where an earlier step of a grouped job makes the others."""
+    try:
+        return input.size_mb
+    except (AttributeError, WorkflowError):
+        return sum(os.path.getsize(file) for file in input if os.path.exists(file)) / 1024**2
+
+
+def dssm_megabytes(wildcards, input):
+    """Memory to train DSSM.
+
+    Weights, gradient, Adam's moments and the best epoch grow with its dimension, those of a residual with the
+    documents too, and where all documents are negatives, a batch's scores with their number.
+    """
+    settings = plan.encoder(wildcards.dataset, wildcards.encoder)
+    rows = settings["batch"] + settings["dimension"] if settings["loss"] == "full" else 0
+    rows += settings["dimension"] * settings["document_residual"]
+    of_documents = 24 * n_documents(input.stats) * rows / 1024**2
+    return int(2000 + size_mb(input) * (10 + 10 * settings["dimension"] / 256) + of_documents)
+
+
+def n_documents(stats):
+    """0 if the file is still to be made, or is damaged: the jobs that need it say so."""
+    try:
+        return int(json.loads(Path(stats).read_text(encoding="utf-8"))["documents"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return 0
+
+
+def search_threads(wildcards):
+    """One for small data, so that two jobs run at once. The number changes no byte."""
+    return 1 if plan.is_small(wildcards.dataset) else 2
+
+
+def torch_threads(wildcards):
+    """One for the small BERT of ``init: scratch``, which keeps no more busy, so that two jobs run at once."""
+    return 1 if plan.encoder(wildcards.dataset, wildcards.encoder)["init"] == "scratch" else TORCH_THREADS
+
+
+def in_shards(path):
+    """The path of a shard's part of a file; of the file itself where there is one shard."""
+    stem, kind = path.rsplit(".", 1)
+    return path if len(SHARDS) == 1 else f"{stem}.{{shard}}.{kind}"
+
+
+def sharded(path):
+    """The same for an output: parts are of no use once they are gathered."""
+    part = in_shards(path)
+    return path if part == path else temp(part)
+
+
+def parts(path):
+    """All parts of a file, in order."""
+    return expand(in_shards(path), shard=SHARDS, allow_missing=True)
+
+
+def shard_of(wildcards):
+    return wildcards.get("shard", "1-of-1")

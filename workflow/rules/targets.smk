@@ -1,0 +1,35 @@
+# What figures and tables consist of, and what they depend on.
+
+CLICK_LOG, FLAT = config["click_log"], config["flat_popularity"]
+FIRST = {
+    "dataset": plan.datasets[0],
+    "encoder": plan.first_encoder(),
+}  # where one must do
+STATS = "<results>/{dataset}/data/stats.json"
+
+
+def figure(name, caption=None):
+    """A figure and the numbers behind it."""
+    stem = f"<results>/figures/{name}"
+    png = report(f"{stem}.png", caption=f"../report/{caption or name}.rst", category="Figures")
+    return {"csv": f"{stem}.csv", "pdf": f"{stem}.pdf", "png": png}
+
+
+def layouts(name, caption=None):
+    """A table laid out for reading."""
+    stem = f"<results>/tables/{name}"
+    md = report(f"{stem}.md", caption=f"../report/{caption or name}.rst", category="Tables")
+    return {"md": md, "tex": f"{stem}.tex"}
+
+
+def table(name):
+    """The same and the numbers behind it."""
+    return {"csv": f"<results>/tables/{name}.csv", **layouts(name)}
+
+
+def behind(measured=None, datasets=None, **more):
+    """All settings that an experiment depends on: of data, or of vectors where encoders are named."""
+    datasets = plan.datasets if datasets is None else datasets
+    if measured is None:
+        return {dataset: plan.behind_data(dataset) for dataset in datasets} | more
+    return {f"{d} {e}": plan.behind_rankings(d, e) for d in datasets for e in measured} | more
