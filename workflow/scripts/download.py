@@ -9,6 +9,5 @@ with job(snakemake.log[0]) as log:
         Path(snakemake.output[0]).parent,
         year=snakemake.params.year,
         files=snakemake.params.files,
-        say=log,
         progress=log.bytes,
     )
