@@ -21,9 +21,10 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError, IncompleteRead, InvalidHeader
 
-from ..io.archives import MAX_UNPACKED, read_through
+from ..io.archives import read_through
 from ..io.checksums import digest
 from ..io.errors import DataError, one_line
+from ..io.members import MAX_UNPACKED
 
 CHUNK = 2**16
 PAGE = 2**20  # bytes of a web page that are read

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..datasets.records import Document, Query
-from ..io.archives import Member
 from ..io.errors import DataError
+from ..io.members import Member
 from .format import Format
 from .mesh import SAMPLE, SPLIT_RULE, Article, from_articles, mesh
 from .two_columns import open_table, pairs
