@@ -299,6 +299,16 @@ CASES = {
         (b"Title,meshMajor\nT,\"['a' 'b']\"\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT,\"[__import__('os')]\"\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT," + b"[" * 100_000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"-" * 500_000 + b"1\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"1+" * 500_000 + b"1\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"9" * 5000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
+        (
+            b"Title,meshMajor\nT,['" + b"a" * 2**20 + b"']\n",
+            "line 2: expected meshMajor to have at most 1,048,576",
+        ),
+        (b"Title,meshMajor\nT,{[]: 1}\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"('a', 'b')\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,['\\x']\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT,\"['a\\tb']\"\n", "line 2: expected an id without tabs"),
     ],
     ("clicklog", "clicks.csv", "clicks.csv"): [
