@@ -1,5 +1,6 @@
 """A local HTTP server that behaves as badly as a test asks it to."""
 
+import gzip
 import re
 import threading
 import time
@@ -8,55 +9,44 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Behaviour:
-    """A file that is served as it should be: with Range, and its length. ``asked`` holds the Range of each request."""
+    """A file, served as it should be: with Range, If-Range and its length.
 
-    def __init__(self, data: bytes):
-        self.data, self.asked = data, []
+    ``faults`` are what differs, arguments of :meth:`send`, in the answers to the first requests;
+    ``always`` in all that follow. ``asked`` holds the Range of each request.
+    """
+
+    def __init__(self, data: bytes, *faults: dict, always: dict | None = None):
+        self.data, self.faults, self.always, self.asked = data, list(faults), always or {}, []
 
     def answer(self, request) -> None:
         self.asked.append(request.headers.get("Range"))
-        self.send(request, start=self.start_of(request))
+        self.send(request, **(self.faults.pop(0) if self.faults else self.always))
 
-    def start_of(self, request) -> int:
-        found = re.fullmatch(r"bytes=(\d+)-", request.headers.get("Range", ""))
-        return int(found[1]) if found else 0
+    def send(self, request, code=None, headers=(), data=None, tag='"1"', start=None, sends=None, pause=0):
+        """The bytes from ``start`` on, of which only ``sends`` come, one every ``pause`` seconds; None: as it should.
 
-    def send(self, request, start=0, stop=None, data=None, length=None, pause=0.0) -> None:
-        """The bytes from ``start`` to ``stop``, under a header that promises ``length`` or all of them."""
+        ``headers`` replace those that tell the truth; None leaves one out.
+        """
         data = self.data if data is None else data
-        if start >= len(data) > 0:
-            return fail(request, 416)
-        request.send_response(206 if start else 200)
-        if start:
-            request.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-        request.send_header("Content-Length", str(len(data) - start if length is None else length))
+        if start is None:
+            wanted = re.fullmatch(r"bytes=(\d+)-", request.headers.get("Range", ""))
+            start = int(wanted[1]) if wanted and request.headers.get("If-Range", tag) == tag else 0
+        code = code or (416 if start >= len(data) > 0 else 206 if start else 200)
+        body = data[start:] if code in (200, 206) else b""
+        told = {"ETag": tag, "Content-Range": f"bytes {start}-{len(data) - 1}/{len(data)}" if code == 206 else None}
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            body, told["Content-Encoding"] = gzip.compress(body), "gzip"
+        request.send_response(code)
+        for name, value in (told | {"Content-Length": len(body)} | dict(headers)).items():
+            if value is not None:
+                request.send_header(name, str(value))
         request.end_headers()
-        body = data[start:stop]
-        for piece in [body[i : i + 1] for i in range(len(body))] if pause else [body]:
+        for piece in re.findall(b"(?s).", body[:sends]) if pause else [body[:sends]]:
             request.wfile.write(piece)
             request.wfile.flush()
             time.sleep(pause)
-
-
-class Refuses(Behaviour):
-    """Answers with ``code`` ``times`` times, then as it should."""
-
-    def __init__(self, data, code, headers=(), times=99, page=b""):
-        super().__init__(data)
-        self.answers = [lambda request: fail(request, code, headers, page)] * times
-
-    def answer(self, request):
-        self.asked.append(request.headers.get("Range"))
-        self.answers.pop()(request) if self.answers else self.send(request)
-
-
-def fail(request, code, headers=(), page=b"") -> None:
-    request.send_response(code)
-    for name, value in headers:
-        request.send_header(name, value)
-    request.send_header("Content-Length", str(len(page)))
-    request.end_headers()
-    request.wfile.write(page)
+        if pause:
+            request.rfile.read(1)  # silent until the client goes away
 
 
 @contextmanager
@@ -65,11 +55,8 @@ def serving(behaviours: dict):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            behaviour = behaviours.get(self.path)
-            if behaviour is None:
-                return fail(self, 404)
             with suppress(BrokenPipeError, ConnectionResetError):  # the client had enough
-                behaviour.answer(self)
+                behaviours.get(self.path, NOTHING).answer(self)
             self.close_connection = True
 
         def log_message(self, *arguments):
@@ -83,3 +70,6 @@ def serving(behaviours: dict):
     finally:
         server.shutdown()
         server.server_close()
+
+
+NOTHING = Behaviour(b"", always={"code": 404})

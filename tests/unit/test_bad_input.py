@@ -14,7 +14,8 @@ import pytest
 from raw_sets import MICE, RAW_FILES, article, bioasq, jsonl, law, medline, mesh, page, tar, write_files
 
 from mvg.formats import FORMATS
-from mvg.io import archives, xml_records
+from mvg.formats import bioasq as bioasq_format
+from mvg.io import members, text, xml_records
 from mvg.io.errors import DataError
 
 GOOD_LAW = jsonl(law("3Y", "Good", "1"))
@@ -82,7 +83,7 @@ def clicks_parquet(**columns) -> bytes:
     return parquet(**{"query": ["tea"], "document": ["p1"], "count": [1], "date": ["2024-01-01"]} | columns)
 
 
-BOMB = b" " * (archives.RATIO_COUNTS_FROM + 1)
+BOMB = b" " * (members.RATIO_COUNTS_FROM + 1)
 
 # (format, the file that is replaced or added, the file that the message names): its cases
 CASES = {
@@ -267,19 +268,26 @@ CASES = {
     ("bioasq", "allMeSH.json", "allMeSH.json"): [
         (b"", 'expected JSON that begins with {"articles": ['),
         (b"[]", 'expected JSON that begins with {"articles": ['),
-        (b'{"articles": [', "entry 1: expected a JSON object, but: Expecting value"),
-        (b'{"articles": [[]]}', "entry 1: expected a JSON object, found a list"),
-        (b'{"articles": [{"pmid": "1"', "entry 1: expected a JSON object, but: Expecting ',' delimiter"),
-        (b'{"articles": [{"pmid": NaN}]}', "entry 1: expected a JSON object, but: NaN is no JSON value"),
+        (b'{"articles": {}}', 'expected JSON that begins with {"articles": ['),
+        (b'{"articles": [', "article 1: expected a JSON object, but: parse error: premature EOF"),
+        (b'{"articles": [[]]}', "article 1: expected a JSON object, found a list"),
+        (b'{"articles": [7]}', "article 1: expected a JSON object, found a whole number"),
+        (b'{"articles": [{"pmid": "1"', "article 1: expected a JSON object, but: parse error: premature EOF"),
+        (b'{"articles": [{"pmid": NaN}]}', "article 1: expected a JSON object, but: lexical error"),
         (b'{"articles": [{}]}', "article 1: expected a field 'meshMajor'"),
         (bioasq((1, "T", 7)), "article 1: expected each entry of 'meshMajor' to be a text"),
         (bioasq((1, 7, "Mice")), "article 1: expected 'title' to be a text, found a whole number"),
         (bioasq(("", "T", "Mice")), "article 1: expected an id, found an empty one"),
         (bioasq((1, "T", " ")), "article 1: expected an id, found an empty one"),
-        (bioasq((1, "T", "Mice"))[:-3], "entry 2: expected a comma or the end of the list"),
+        (bioasq((1, "T", "Mice"))[:-3], "article 2: expected a JSON object, but: parse error: premature EOF"),
         (bioasq((1, "T", "Mice")) + b"x", "expected nothing after the list"),
-        (bioasq((1, "T", "Mice")).replace(b"\n]}", b"{}"), "entry 2: expected a comma"),
-        (b'{"articles": [{"a": ' + b"[" * 100_000, "entry 1: expected a JSON object, but: maximum recursion"),
+        (bioasq((1, "T", "Mice")).replace(b"\n]}", b"{}"), "article 2: expected a JSON object, but: parse error"),
+        (bioasq((1, "T", "Mice")).replace(b"]}", b'], "more": 1}'), "expected nothing after the list"),
+        (
+            bioasq((1, "T", "Mice"), (2, "\udc00", "Mice")),
+            "article 2: expected a JSON object, but: ",
+        ),
+        (b'{"articles": [{"a": ' + b"[" * 100_000, "article 1: expected at most 100 levels"),
     ],
     ("mesh-csv", "pubmed.csv", "pubmed.csv"): [
         (b"", "expected a table, found an empty file"),
@@ -292,6 +300,16 @@ CASES = {
         (b"Title,meshMajor\nT,\"['a' 'b']\"\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT,\"[__import__('os')]\"\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT," + b"[" * 100_000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"-" * 500_000 + b"1\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"1+" * 500_000 + b"1\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT," + b"9" * 5000 + b"\n", "line 2: expected meshMajor to be a list of texts"),
+        (
+            b"Title,meshMajor\nT,['" + b"a" * 2**20 + b"']\n",
+            "line 2: expected meshMajor to have at most 1,048,576",
+        ),
+        (b"Title,meshMajor\nT,{[]: 1}\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,\"('a', 'b')\"\n", "line 2: expected meshMajor to be a list of texts"),
+        (b"Title,meshMajor\nT,['\\x']\n", "line 2: expected meshMajor to be a list of texts"),
         (b"Title,meshMajor\nT,\"['a\\tb']\"\n", "line 2: expected an id without tabs"),
     ],
     ("clicklog", "clicks.csv", "clicks.csv"): [
@@ -493,11 +511,18 @@ def test_two_files_of_one_name_are_refused(prepare, tmp_path):
 
 
 def test_an_endless_line_is_refused(prepare, tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_LINE", 1000)
+    monkeypatch.setattr(text, "MAX_LINE", 1000)
     long = {"dev.jsonl": GOOD_LAW + jsonl(law("3Z", "x" * 1000, "1"))}
     raw = write_files(tmp_path / "raw", RAW_FILES["eurlex"] | long)
     message = refusal(prepare, "eurlex", raw)
     assert message == f"{raw}/dev.jsonl: line 2: expected at most 1000 bytes a line"
+
+
+def test_an_endless_article_is_refused(prepare, tmp_path, monkeypatch):
+    monkeypatch.setattr(bioasq_format, "MAX_LINE", 100_000)
+    articles = bioasq(*((number, "x" * 90_000, "Mice") for number in range(5)), (5, "x" * 300_000, "Mice"))
+    raw = write_files(tmp_path / "raw", {"a.json": articles})
+    assert refusal(prepare, "bioasq", raw) == f"{raw}/a.json: article 6: expected at most 100000 bytes"
 
 
 @pytest.mark.parametrize(

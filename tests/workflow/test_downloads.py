@@ -11,7 +11,7 @@ import yaml
 from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tests/unit"))
-from misbehaving_server import Behaviour, Refuses, serving  # noqa: E402
+from misbehaving_server import Behaviour, serving  # noqa: E402
 from raw_sets import RAW_FILES  # noqa: E402
 
 PAPER = ("--configfile", "workflow/configs/paper.yaml")
@@ -89,8 +89,8 @@ def test_the_checksums_of_a_download_are_those_seen_when_it_came(fresh, from_ser
 
 def test_what_cannot_be_fetched_is_one_line_and_can_be_put_there_by_hand(fresh, from_server):
     behaviours = {name: Behaviour(data) for name, data in FILES.items()}
-    done = from_server(behaviours | {"test.jsonl": Refuses(b"", 404)})
-    lines = {line for line in done.stderr.splitlines() if line.startswith("error:")}
+    done = from_server(behaviours | {"test.jsonl": Behaviour(b"", always={"code": 404})})
+    lines = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert done.returncode != 0 and len(lines) == 1 and "Traceback" not in done.stderr, done.stderr
     (line,) = lines
     assert "downloads/eurlex/test.jsonl: expected to fetch it; put http://127.0.0.1:" in line and "by hand" in line

@@ -22,8 +22,11 @@ REMEDIES = {
 
 
 @contextmanager
-def job(log_file):
-    """Give a :class:`Log`; turn what a user can mend into one ``error:`` line and exit code 1."""
+def job(log_file, will_retry=False):
+    """Give a :class:`Log`; turn what a user can mend into one ``error:`` line and exit code 1.
+
+    will_retry: the job is tried again if it fails, so that the line is no error yet
+    """
     logging.raiseExceptions = False  # a log on a full disk is cut, without a traceback for each line
     logging.basicConfig(handlers=[logging.NullHandler()], force=True)  # until there is a file
     started = time.monotonic()
@@ -45,8 +48,9 @@ def job(log_file):
         if (line := mendable(error)) is None:
             logging.exception("stopped")
             raise
-        logging.error(f"error: {line}")
-        print(f"error: {line}", file=sys.stderr, flush=True)
+        line = f"trying again: {line}" if will_retry else f"error: {line}"
+        logging.error(line)
+        print(line, file=sys.stderr, flush=True)
         sys.exit(1)
     logging.info("done in %.1f s", time.monotonic() - started)
 

@@ -26,6 +26,9 @@ rule simulate:
         "../scripts/simulate.py"
 
 
+RETRIES = 3  # of a download that failed for other reasons than those that it waits for itself
+
+
 localrules:
     download,
 
@@ -40,16 +43,18 @@ rule download:
         "<benchmarks>/{dataset}/download.tsv"
     wildcard_constraints:
         dataset="|".join(DOWNLOADS),
-    retries: 3
+    retries: RETRIES
     conda:
         "../../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=1440,
+        try_number=lambda wildcards, attempt: attempt,
     params:
         year=lambda wildcards: plan.source(wildcards.dataset).get("year"),
         files=lambda wildcards: plan.source(wildcards.dataset).get("files"),
+        tries=1 + RETRIES,
     message:
         "Download the original of {wildcards.dataset}"
     script:

@@ -7,12 +7,12 @@ from pathlib import Path
 from mvg.fetch.download import download
 from mvg.job import job
 
-with job(snakemake.log[0]) as log:
+# Only the last try says what is wrong.
+with job(snakemake.log[0], will_retry=snakemake.resources.try_number < snakemake.params.tries) as log:
     download(
         snakemake.wildcards.dataset,
         Path(snakemake.output[0]).parent,
         year=snakemake.params.year,
         files=snakemake.params.files,
-        say=log,
         progress=log.bytes,
     )

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..io.archives import json_lines
 from ..io.errors import DataError
 from ..io.fields import new_id, text_field
 from ..io.files import load_arrays, save_arrays
+from ..io.text import json_lines
 from .reading import open_binary
 from .splits import SPLITS
 

@@ -5,10 +5,10 @@ from itertools import islice
 
 import numpy as np
 
-from ..io.archives import json_lines, json_object
 from ..io.errors import DataError
 from ..io.fields import new_id, text_field, weight_field
 from ..io.shards import Shard
+from ..io.text import json_lines, json_object
 
 # Encoders batch texts within blocks of this size: shards of whole blocks give the same bytes as one.
 SHARD_OF_TEXTS = 4096

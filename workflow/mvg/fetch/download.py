@@ -11,7 +11,7 @@ import yaml
 from ..io.checksums import MANIFEST, digest, listed_md5
 from ..io.errors import DataError
 from ..io.files import text_writer
-from .transfer import PATIENCE, File, fetch
+from .transfer import File, fetch
 
 
 def catalogue() -> dict:
@@ -25,8 +25,6 @@ def download(
     year: int | None = None,
     files: int | None = None,
     entry: dict | None = None,
-    patience=PATIENCE,
-    say=lambda line: None,
     progress=lambda name, done, total: None,
 ) -> None:
     """Fetch the files of ``dataset`` into ``folder``, then write ``downloaded.json`` there.
@@ -42,8 +40,7 @@ def download(
     wanted = []
 
     def get(file: File) -> Path:
-        say(f"{file.name}: {file.urls[0]}")
-        return fetch(file, folder, patience, say, lambda done, total: progress(file.name, done, total))
+        return fetch(file, folder, lambda done, total: progress(file.name, done, total))
 
     if "listing" in entry:
         year, names, base = _listed(entry["listing"], folder, year, get)

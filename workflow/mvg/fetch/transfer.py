@@ -3,29 +3,37 @@
 What has come so far lies in ``<name>.part``; it is renamed when it is whole.
 """
 
-import http.client
+import logging
 import os
 import re
 import shutil
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator
+from contextlib import suppress
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
-from ..io.archives import MAX_UNPACKED, read_through
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError, IncompleteRead, InvalidHeader
+
+from ..io.archives import read_through
 from ..io.checksums import digest
 from ..io.errors import DataError, one_line
+from ..io.members import MAX_UNPACKED
 
 CHUNK = 2**16
 PAGE = 2**20  # bytes of a web page that are read
 SPARE = 64 * 2**20  # bytes of the disk to leave free
-USER_AGENT = "mvg-download/1 (+python-urllib)"
-PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers that another try may better
+SILENCE = 60  # seconds without a byte
+WINDOW, SLOWEST = 60, 1000  # seconds over which the speed is measured, bytes a second; less counts as a cut
+GAIN = 2**20  # bytes; a cut after as many is not counted
+HEADERS = {"User-Agent": "mvg-download/2 (+python-requests)", "Accept-Encoding": "identity"}
+logger = logging.getLogger(__name__)
 
 
 class File(NamedTuple):
@@ -42,35 +50,48 @@ class File(NamedTuple):
         return bool(self.sha256 or self.md5)
 
 
-class Patience(NamedTuple):
-    """How long to bear with a server (seconds, bytes)."""
+class Retry(urllib3.Retry):
+    """urllib3's, but it logs what it waits for, and ignores a Retry-After that it cannot read."""
 
-    waits: tuple[float, ...] = (2, 15, 60)  # before each retry
-    longest_wait: float = 300  # whatever Retry-After asks for
-    silence: float = 60  # without a byte
-    window: float = 60  # over which the speed is measured
-    slowest: float = 1000  # bytes a second; less counts as a cut
-    gain: int = 2**20  # bytes that a try must add, where it can be resumed, to count for nothing
-    sleep: Callable[[float], None] = time.sleep
+    def parse_retry_after(self, retry_after):
+        try:
+            return super().parse_retry_after(retry_after)
+        except (InvalidHeader, ValueError, OverflowError):
+            return 0
+
+    def sleep(self, response=None):
+        last = self.history[-1]
+        wait = (response and self.get_retry_after(response)) or self.get_backoff_time()
+        logger.info("%s: %s; again in %g s", last.url, last.status or _cause(last.error), wait)
+        time.sleep(wait)
 
 
-PATIENCE = Patience()
+RETRY = Retry(  # after 0, 15, 30 and 60 seconds, or what Retry-After asks for
+    total=4,
+    backoff_factor=7.5,
+    retry_after_max=300,
+    status_forcelist=(408, 425, 429, 500, 502, 503, 504),
+    raise_on_status=False,
+)
 
 
 class Failed(Exception):
-    """Why a try failed; ``again``: whether another may do better; ``after``: seconds the server asks for."""
-
-    def __init__(self, reason: str, again: bool, after: float = 0):
-        super().__init__(one_line(reason, 120))
-        self.again, self.after = again, after
+    """Why a url does not give the file."""
 
 
-def fetch(file: File, folder, patience=PATIENCE, say=lambda line: None, progress=lambda done, total: None) -> Path:
+class Cut(HTTPError):
+    """Why a transfer ended early; the next goes on from there."""
+
+
+class Unfit(Cut):
+    """Why what has come is of no use; the next transfer starts afresh."""
+
+
+def fetch(file: File, folder, progress=lambda done, total: None) -> Path:
     """``folder/<file.name>``, whole. One that is there and whole is not fetched again.
 
-    Each url is tried 1 + ``len(patience.waits)`` times, resuming where the server can; tries that
-    brought ``patience.gain`` bytes are not counted. ``progress`` is told bytes done and in all (or None).
-    Raises DataError, with what to do by hand, if no url gives the file, or the disk is too full.
+    ``progress`` is told bytes done and in all (or None). Raises DataError, with what to do by hand,
+    if no url gives the file, or the disk is too full.
     """
     target = Path(folder) / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -79,151 +100,131 @@ def fetch(file: File, folder, patience=PATIENCE, say=lambda line: None, progress
     part = target.with_name(f"{file.name}.part")
     reasons = []
     for url in file.urls:
-        if not file.vouched:  # nothing would tell a mix of two versions
-            part.unlink(missing_ok=True)
+        logger.info("%s: from %s", file.name, url)
         try:
-            _try(url, file, part, patience, say, progress)
+            _fetch_from(url, file, part, progress)
             os.replace(part, target)
             return target
-        except Failed as error:
-            reasons.append(f"{urlsplit(url).netloc}: {error}")
-            say(f"{url}: {error}")
+        except DataError:
+            raise
+        except (Failed, HTTPError, requests.RequestException, ValueError) as error:  # ValueError: for odd addresses
+            reasons.append(f"{urlsplit(url).netloc}: {one_line(_cause(error), 120)}")
+            logger.info(reasons[-1])
     if not file.vouched:
         part.unlink(missing_ok=True)
     raise DataError(target, "", f"expected to fetch it; put {file.urls[0]} there by hand. {'; '.join(reasons)}")
 
 
-def _try(url: str, file: File, part: Path, patience: Patience, say, progress) -> None:
-    """Fetch ``part`` from ``url`` with retries; Failed if it does not get whole."""
-    waits = list(patience.waits)
-    most = _size(part)
-    while True:
-        before = _size(part)
-        try:
-            _transfer(url, file, part, patience, progress)
-            if reason := fault(part, file):
-                part.unlink()
-                raise Failed(reason, again=before > 0)  # of two versions, perhaps
-            return
-        except Failed as error:
-            if _size(part) - most >= patience.gain:
-                most, waits = _size(part), list(patience.waits)
-            if not (error.again and waits):
-                raise
-            wait = min(max(waits.pop(0), error.after), patience.longest_wait)
-            say(f"{url}: {error}; again in {wait:g} s")
-            patience.sleep(wait)
+def _fetch_from(url: str, file: File, part: Path, progress) -> None:
+    """Fetch ``part`` from ``url``. The session repeats requests; this resumes bodies that were cut."""
+    retry, most, version = RETRY, _size(part), ""
+    with requests.Session() as session:
+        session.headers.update(HEADERS)
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=RETRY))
+        while True:
+            # Without a checksum or a version, nothing would tell a mix of two versions.
+            done = _size(part) if file.vouched or version else 0
+            try:
+                if not file.size or done < file.size:
+                    headers = {"Range": f"bytes={done}-", "If-Range": version or None} if done else {}
+                    response, chunks = _open(session, url, headers, file)
+                    with response:
+                        start, whole = _offered(response, file, done)
+                        version = version if start else _version(response)
+                        _write(chunks, part, start, whole, progress)
+                if not (reason := fault(part, file)):
+                    return
+                raise Unfit(reason) if done else Failed(reason)
+            except HTTPError as error:
+                if isinstance(error, Unfit):
+                    part.unlink(missing_ok=True)
+                if _size(part) - most >= GAIN:
+                    retry, most = RETRY, _size(part)
+                retry = retry.increment("GET", url, error=error)
+                retry.sleep()
 
 
-def _transfer(url: str, file: File, part: Path, patience: Patience, progress) -> None:
-    """Add to ``part`` what the server sends, from where it ends if the server can."""
-    done = _size(part)
-    if file.size and done >= file.size:
-        return
-    try:
-        with _open(url, file, done, patience) as response:
-            done, total = _offered(response, done, part)
-            if file.size and total not in (None, file.size):
-                raise Failed(f"it offers {total} bytes, expected {file.size}", again=False)
-            _check_disk(part.parent, (file.size or total or 0) - done)
-            with open(part, "ab" if done else "wb") as output:
-                for chunk in _chunks(response, patience):
-                    _write(output, chunk)
-                    done += len(chunk)
-                    if done > (file.size or MAX_UNPACKED):
-                        raise Failed("it sends more than it should", again=False)
-                    progress(done, file.size or total)
-    except (OSError, http.client.HTTPException) as error:
-        raise Failed(f"{type(error).__name__}: {error}", again=True) from error
-    whole = file.size or total
-    if whole and done < whole:
-        raise Failed(f"cut off after {done} of {whole} bytes", again=True)
-
-
-def _write(output, chunk: bytes) -> None:
-    try:
-        output.write(chunk)
-        output.flush()
-    except OSError as error:  # not the server's fault
-        raise DataError(output.name, "", f"expected room to write to, but: {error.strerror}") from error
-
-
-def _open(url: str, file: File, done: int, patience: Patience):
-    """The response to ``url``, behind a page that asks to confirm; Failed for other pages."""
-    response = _request(url, done, patience)
-    if not _is_page(response, file):
-        return response
+def _open(session: requests.Session, url: str, headers: dict, file: File, fields=None):
+    """(response, its chunks), behind a page that asks to confirm; Failed for any other page."""
+    response = session.get(url, params=fields, headers=headers, stream=True, timeout=SILENCE)
+    if response.status_code not in (200, 206):
+        response.close()
+        refusal = Unfit if response.status_code == 416 and headers else Failed
+        raise refusal(f"it says {response.status_code} {response.reason}")
+    chunks = _chunks(response.raw)
+    head = _next(chunks, 64)
+    is_page = response.status_code == 200 and re.match(rb"(?i)\s*<(!doctype html|html)", head)
+    if not is_page or file.name.endswith(".html"):
+        return response, chain([head], chunks)
     with response:
-        page = response.read(PAGE)
-    if confirmed := _form_url(page, response.url):
-        response = _request(confirmed, done, patience)
-        if not _is_page(response, file):
-            return response
-        with response:
-            page = response.read(PAGE)
-    raise Failed(f"it sends a web page, not the file{_title(page)}", again=False)
+        head += _next(chunks, PAGE)
+    page = _Page()
+    with suppress(AssertionError):  # HTMLParser's word on odd markup
+        page.feed(head.decode("utf-8", "replace"))
+    if page.action and fields is None:
+        return _open(session, urljoin(response.url, page.action), headers, file, page.fields)
+    raise Failed(f"it sends a web page, not the file ({page.title.strip()})")
 
 
-def _request(url: str, done: int, patience: Patience):
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise Failed(f"it leads to {url}", again=False)
-    headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
-    if done:
-        headers["Range"] = f"bytes={done}-"
-    try:
-        return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=patience.silence)
-    except urllib.error.HTTPError as error:
-        with error:
-            raise _refusal(error, done) from error
-
-
-def _refusal(error: urllib.error.HTTPError, done: int) -> Failed:
-    if 300 <= error.code < 400:
-        return Failed("it redirects in a circle", again=False)
-    after = _retry_after(error.headers.get("Retry-After"))
-    again = error.code in PASSING or after is not None or (error.code == 416 and done > 0)
-    return Failed(f"it says {error.code} {error.reason}", again, after or 0)
-
-
-def _retry_after(value: str | None) -> float | None:
-    """Seconds, from a number of them or a date."""
-    if not value:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
-
-
-def _offered(response, done: int, part: Path) -> tuple[int, int | None]:
-    """(bytes that count as done, bytes in all if the server says so)."""
-    if response.status == 206:
-        found = re.fullmatch(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)", response.headers.get("Content-Range", ""))
-        if not found or int(found[1]) != done:
-            part.unlink(missing_ok=True)
-            raise Failed("it resumes at another place than asked", again=True)
-        return done, None if found[2] == "*" else int(found[2])
-    return 0, response.length  # all of it, from the start
-
-
-def _chunks(response, patience: Patience):
-    """What comes, as it comes; Failed if it comes too slowly."""
+def _chunks(raw: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    """What comes, as it comes. It is not decoded: a checksum is that of the file, not of what a gzip holds."""
     start, came = time.monotonic(), 0
-    while chunk := response.read1(CHUNK):
+    while chunk := raw.read1(CHUNK, decode_content=False):
         yield chunk
         came += len(chunk)
-        if (passed := time.monotonic() - start) > patience.window:
-            if came < patience.slowest * passed:
-                raise Failed(f"it sends {came / passed:.0f} bytes a second", again=True)
+        if (passed := time.monotonic() - start) > WINDOW:
+            if came < SLOWEST * passed:
+                raise Cut(f"it sends {came / passed:.0f} bytes a second")
             start, came = time.monotonic(), 0
 
 
-def _check_disk(folder: Path, needed: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed + SPARE > free:
-        raise DataError(folder, "", f"expected {needed + SPARE:,} bytes free on the disk, found {free:,}")
+def _next(chunks: Iterator[bytes], size: int) -> bytes:
+    """The next ``size`` bytes, and what came with them."""
+    head = b""
+    while len(head) < size and (chunk := next(chunks, b"")):
+        head += chunk
+    return head
+
+
+def _offered(response: requests.Response, file: File, done: int) -> tuple[int, int | None]:
+    """(byte at which it starts, bytes in all if anyone knows)."""
+    if response.status_code == 206:
+        found = re.fullmatch(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)", response.headers.get("Content-Range", ""))
+        if not found or int(found[1]) != done:
+            raise Unfit("it resumes at another place than asked")
+        total = None if found[2] == "*" else int(found[2])
+    else:
+        done, left = 0, response.raw.length_remaining
+        total = None if left is None else response.raw.tell() + left
+    if file.size and total not in (None, file.size):
+        raise Failed(f"it offers {total} bytes, expected {file.size}")
+    return done, file.size or total
+
+
+def _version(response: requests.Response) -> str:
+    """What If-Range takes: an ETag that is not weak, or a date; empty if there is neither."""
+    tag = response.headers.get("ETag", "W/")
+    return response.headers.get("Last-Modified", "") if tag.startswith("W/") else tag
+
+
+def _write(chunks: Iterator[bytes], part: Path, done: int, whole: int | None, progress) -> None:
+    """Write ``part`` from byte ``done`` on."""
+    needed, free = (whole or 0) - done + SPARE, shutil.disk_usage(part.parent).free
+    if needed > free:
+        raise DataError(part.parent, "", f"expected {needed:,} bytes free on the disk, found {free:,}")
+    try:
+        with open(part, "ab" if done else "wb") as output:
+            for chunk in chunks:
+                output.write(chunk)
+                done += len(chunk)
+                if done > (whole or MAX_UNPACKED):
+                    raise Failed("it sends more than it should")
+                progress(done, whole)
+    except OSError as error:  # not the server's fault
+        raise DataError(part, "", f"expected room to write to, but: {error.strerror}") from error
+    if whole and done < whole:
+        raise Cut(f"cut off after {done} of {whole} bytes")
 
 
 def fault(path: Path, file: File) -> str:
@@ -247,34 +248,32 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-# Web pages
+def _cause(error: BaseException) -> str:
+    """What the innermost of nested errors says; those around it repeat the address."""
+    while error.__context__:
+        error = error.__context__
+    if isinstance(error, IncompleteRead):
+        return f"cut off {error.expected} bytes before the end"
+    return str(error) or type(error).__name__
 
 
-def _is_page(response, file: File) -> bool:
-    start = response.peek(64).lstrip()[:14].lower() if response.status == 200 else b""
-    return not file.name.endswith(".html") and start.startswith((b"<!doctype html", b"<html"))
+class _Page(HTMLParser):
+    """The title of a web page, and where the form "download-form" of Google Drive's page leads."""
 
-
-def _form_url(page: bytes, base: str) -> str:
-    """Where the form "download-form" of Google Drive's page leads; empty if there is none."""
-    form = _Form()
-    form.feed(page.decode("utf-8", "replace"))
-    return f"{urljoin(base, form.action)}?{urlencode(form.fields)}" if form.action else ""
-
-
-class _Form(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.action, self.fields = "", {}
+        self.title, self.action, self.fields, self._tag = "", "", {}, ""
 
     def handle_starttag(self, tag, attrs):
-        found = {name: value or "" for name, value in attrs}
+        self._tag, found = tag, {name: value or "" for name, value in attrs}
         if tag == "form" and found.get("id") == "download-form":
             self.action = found.get("action", "")
         elif tag == "input" and self.action and found.get("type") == "hidden":
             self.fields[found.get("name", "")] = found.get("value", "")
 
+    def handle_data(self, data):
+        if self._tag == "title":
+            self.title += data
 
-def _title(page: bytes) -> str:
-    found = re.search(rb"<title[^>]*>([^<]*)", page, flags=re.I)
-    return f" ({found[1].decode('utf-8', 'replace').strip()})" if found else ""
+    def handle_endtag(self, tag):
+        self._tag = ""

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import hashed_fraction
-from ..io.archives import Member, find_either, found, json_lines, open_members, text_lines
+from ..io.archives import find_either, found, open_members
 from ..io.errors import DataError
 from ..io.fields import id_field, new_id, text_field, weight_field
+from ..io.members import Member
+from ..io.text import json_lines, text_lines
 from .format import Format
 
 HELD_OUT_SHARE = 0.1

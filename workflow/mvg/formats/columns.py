@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from ..io.archives import MAX_LINE, check_size, loose, text_lines
 from ..io.errors import DataError
+from ..io.members import check_size, loose
+from ..io.text import MAX_LINE, text_lines
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 PARQUET_ROWS = 2**16  # in memory at a time

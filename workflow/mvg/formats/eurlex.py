@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import SPLITS
-from ..io.archives import json_lines, need, open_members
+from ..io.archives import need, open_members
 from ..io.errors import DataError
 from ..io.fields import list_field, new_id, text_field
+from ..io.text import json_lines
 from .format import Format
 
 CONCEPTS = "eurovoc_concepts.jsonl"

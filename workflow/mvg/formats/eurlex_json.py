@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import SPLITS
-from ..io.archives import Member, need, open_members, read_json
+from ..io.archives import need, open_members
 from ..io.errors import DataError
+from ..io.members import Member
+from ..io.text import read_json
 from .eurlex import concept, expect_some, law
 from .format import Format
 

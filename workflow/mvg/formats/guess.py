@@ -4,8 +4,10 @@ import re
 from contextlib import nullcontext
 from pathlib import Path
 
-from ..io.archives import loose, open_members, open_zip, text_lines
+from ..io.archives import open_members, open_zip
 from ..io.errors import DataError
+from ..io.members import loose
+from ..io.text import text_lines
 from . import FORMATS
 
 

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import eight_one_one
-from ..io.archives import loose, read_json
 from ..io.checksums import MANIFEST
 from ..io.errors import DataError
 from ..io.fields import fit_id, list_field, text_field
+from ..io.members import loose
+from ..io.text import read_json
 from ..io.xml_records import Parser, records
 
 DESCRIPTORS = r"desc\d{4}(\.xml)?(\.gz)?"  # MeSH of a year

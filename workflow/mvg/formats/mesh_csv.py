@@ -1,16 +1,20 @@
 """PubMed as a table with ``Title`` and ``meshMajor`` (on Kaggle, for instance)."""
 
+import ast
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..datasets.records import Document, Query
-from ..io.archives import Member
 from ..io.errors import DataError
+from ..io.members import Member
 from .format import Format
 from .mesh import SAMPLE, SPLIT_RULE, Article, from_articles, mesh
 from .two_columns import open_table, pairs
+
+MAX_CELL = 2**20  # characters of one list; Python's parser takes some 250 times as many bytes
 
 
 def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
@@ -30,25 +34,23 @@ def _table(member: Member) -> Iterator[Article]:
             yield Article(f"row-{number}", title, [(name, name) for name in _names(listed, place)], place)
 
 
-_NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*(?:,|$)""")
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|.)")
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.S)
 
 
 def _names(listed: str, place) -> list[str]:
     """The texts of a Python list of texts, as Python prints it."""
-    names, at, inner = [], 0, listed[1:-1].strip()
-    is_list = not listed or (listed[:1] == "[" and listed[-1:] == "]")
-    while is_list and at < len(inner) and (found := _NAME.match(inner, at)):
-        names.append(_ESCAPE.sub(_unescaped, found[1] or found[2] or "").strip())
-        at = found.end()
-    if not is_list or at < len(inner):
+    if len(listed) > MAX_CELL:
+        raise DataError(*place, f"expected meshMajor to have at most {MAX_CELL:,} characters, found {len(listed):,}")
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of backslashes that escape nothing
+            names = ast.literal_eval(listed or "[]")
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        names = None
+    is_list = type(names) is list and all(type(name) is str for name in names)
+    # Python joins texts that have no comma between, as in a printed array of NumPy.
+    if not is_list or len(_TEXT.findall(listed)) != len(names):
         raise DataError(*place, f"expected meshMajor to be a list of texts, found {listed[:80]!r}")
-    return names
-
-
-def _unescaped(escape: re.Match) -> str:
-    code = escape[1]
-    return chr(int(code[1:], 16)) if len(code) > 1 else {"n": "\n", "r": "\r", "t": "\t"}.get(code, code)
+    return [name.strip() for name in names]
 
 
 FORMAT = Format("mesh-csv", read_mesh_csv, SPLIT_RULE, options={"sample": SAMPLE})

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import SPLITS, hashed_fraction
-from ..io.archives import Member, loose, tar_members, text_lines
+from ..io.archives import tar_members
 from ..io.errors import DataError
 from ..io.fields import fit_id
+from ..io.members import Member, loose
+from ..io.text import text_lines
 from .format import Format
 
 DEV_SHARE = 0.1

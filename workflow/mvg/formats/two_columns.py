@@ -8,8 +8,9 @@ from itertools import chain
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import eight_one_one
-from ..io.archives import MAX_LINE, open_one, text_lines
+from ..io.archives import open_one
 from ..io.errors import DataError
+from ..io.text import MAX_LINE, text_lines
 from .format import Format
 
 COLUMNS = {"query": "query", "document": "document"}

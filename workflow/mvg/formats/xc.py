@@ -9,9 +9,11 @@ from collections.abc import Iterator
 
 from ..datasets.records import Document, Query
 from ..datasets.splits import hashed_fraction
-from ..io.archives import Member, Stream, find, json_lines, lines, need, open_members
+from ..io.archives import find, need, open_members
 from ..io.errors import DataError
 from ..io.fields import id_field, list_field, new_id, text_field
+from ..io.members import Member, Stream
+from ..io.text import json_lines, lines
 from .format import Format
 
 DEV_SHARE = 0.1

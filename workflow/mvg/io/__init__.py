@@ -1,1 +1,1 @@
-"""Atomic files, arrays, archives, shards and the one error type. Imports no other room."""
+"""Atomic files, arrays, archives and their members, text, shards and the one error type. Imports no other room."""

@@ -1,116 +1,17 @@
-"""Bytes from files, zips and gzips that nobody vouches for, and JSON from the bytes.
+"""The files of zips, tars and folders by their names. Nothing is unpacked to disk."""
 
-Nothing is unpacked to disk, everything is streamed, and whatever is wrong with an archive
-becomes a DataError that names the file or the member.
-"""
-
-import codecs
 import gzip
-import json
-import lzma
 import re
-import struct
 import tarfile
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from .errors import DataError
-from .fields import kind
-
-MAX_LINE = 64 * 2**20  # bytes of one line, or of one JSON file: these are held in memory
-MAX_UNPACKED = 64 * 2**30  # bytes of one file or member
-# Text shrinks to a tenth, hardly ever to a fiftieth; bombs to a thousandth and less.
-MAX_RATIO, RATIO_COUNTS_FROM = 200, 16 * 2**20
-
-_FAULTS = (
-    OSError,  # also gzip.BadGzipFile
-    EOFError,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    NotImplementedError,  # an unknown compression method
-    RuntimeError,  # an encrypted member
-    UnicodeDecodeError,  # a member's name
-)
-
-
-class Stream:
-    """A binary file, to be read once from start to end, whose faults are DataErrors.
-
-    ``packed`` is the stream that this one is unpacked from, where there is one.
-    """
-
-    def __init__(self, file: BinaryIO, label: str, packed: "Stream | None" = None):
-        self.label, self.size = label, 0
-        self._file, self._packed = file, packed
-
-    def read(self, size: int) -> bytes:
-        return self._take(self._file.read, size)
-
-    def readline(self, size: int) -> bytes:
-        return self._take(self._file.readline, size)
-
-    def _take(self, method, size: int) -> bytes:
-        try:
-            data = method(size)
-        except _FAULTS as error:
-            raise _broken(self.label, error) from error
-        if self._packed and not self._packed.size:  # gzip takes no bytes for an empty file
-            raise DataError(self.label, "", "expected a gzip file, found it empty")
-        self.size += len(data)
-        check_size(self.label, self.size, self._packed.size if self._packed else self.size)
-        return data
-
-
-def check_size(label: str, unpacked: int, packed: int) -> None:
-    """Refuse what no real data set would hold (bytes)."""
-    if unpacked > MAX_UNPACKED:
-        raise DataError(label, "", f"expected at most {MAX_UNPACKED} bytes unpacked")
-    if unpacked > max(RATIO_COUNTS_FROM, MAX_RATIO * packed):
-        raise DataError(label, "", f"expected to unpack to at most {MAX_RATIO} times its size")
-
-
-def _broken(label: str, error: Exception) -> DataError:
-    return DataError(label, "", f"expected a whole, readable file, but: {error}")
-
-
-class Member(NamedTuple):
-    """A file, loose or in a zip: how errors call it, and how it is opened."""
-
-    label: str
-    opener: Callable[[], AbstractContextManager[BinaryIO]]
-
-    @contextmanager
-    def open(self) -> Iterator[Stream]:
-        """Its bytes as they are."""
-        with ExitStack() as stack:
-            try:
-                file = stack.enter_context(self.opener())
-            except _FAULTS as error:
-                raise _broken(self.label, error) from error
-            yield Stream(file, self.label)
-
-    @contextmanager
-    def open_gzip(self) -> Iterator[Stream]:
-        """Its bytes, gunzipped."""
-        with self.open() as packed, gzip.GzipFile(fileobj=packed, mode="rb") as file:
-            yield Stream(file, self.label, packed)
-
-    def open_text(self):
-        """Its bytes, gunzipped if its name ends in ``.gz``."""
-        return self.open_gzip() if self.label.endswith(".gz") else self.open()
-
-
-def loose(path: Path) -> Member:
-    return Member(str(path), lambda: open(path, "rb"))
+from .members import FAULTS, Member, Stream, broken, check_size, loose
 
 
 def read_through(path: Path, name: str) -> None:
@@ -183,8 +84,8 @@ def tar_members(path: Path) -> dict[str, Member]:
                 if info.isfile():
                     members[_base(info.name)] = Member(label, partial(_open_in_tar, path, info.name))
             _exhaust(unpacked)  # its end tells whether it is whole
-    except _FAULTS as error:
-        raise _broken(str(path), error) from error
+    except FAULTS as error:
+        raise broken(str(path), error) from error
     return members
 
 
@@ -240,7 +141,7 @@ def _the_zip(folder: Path, preferred: str | None) -> Path | None:
 def open_zip(path: Path) -> Iterator[dict[str, Member]]:
     try:
         archive = zipfile.ZipFile(path)
-    except (*_FAULTS, ValueError) as error:
+    except (*FAULTS, ValueError) as error:
         raise DataError(path, "", f"expected a whole zip file, but: {error}") from error
     with archive:
         yield _checked_members(archive, path)
@@ -259,136 +160,3 @@ def _checked_members(archive: zipfile.ZipFile, path: Path) -> dict[str, Member]:
         if not info.is_dir() and parts[0] != "__MACOSX":  # where macOS puts file attributes
             members[info.filename] = Member(label, lambda info=info: archive.open(info))
     return members
-
-
-def lines(file, name) -> Iterator[tuple[int, bytes]]:
-    """(line number, line) of a binary ``file``, without a byte order mark; lines end at ``\\n`` only."""
-    for number in count(1):
-        line = file.readline(MAX_LINE + 1)
-        if not line:
-            return
-        if len(line) > MAX_LINE:
-            raise DataError(name, f"line {number}", f"expected at most {MAX_LINE} bytes a line")
-        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-
-
-def text_lines(file, name) -> Iterator[tuple[int, str]]:
-    """The same as text; a DataError for what is not UTF-8."""
-    for number, line in lines(file, name):
-        try:
-            yield number, line.decode()
-        except UnicodeDecodeError as error:
-            raise DataError(name, f"line {number}", f"expected UTF-8, byte {error.start + 1} is not") from error
-
-
-def json_lines(file, name) -> Iterator[tuple[int, dict]]:
-    """(line number, object) for each line of a binary ``file`` of JSON objects.
-
-    U+2028 and its like are text. Blank lines may stand at the end.
-    """
-    blank = None
-    for number, line in lines(file, name):
-        if not line.strip():
-            blank = blank or number
-            continue
-        if blank:
-            raise DataError(name, f"line {blank}", "expected a JSON object, found a blank line")
-        yield number, json_object(line, name, f"line {number}")
-
-
-def json_array(file, name, field: str) -> Iterator[tuple[int, dict]]:
-    """(number from 1, object) for each entry of the list that is the only ``field`` of a JSON object, streamed.
-
-    Bytes that are no UTF-8 become U+FFFD.
-    """
-    text = _Text(file)
-    if not text.skip(rf'\ufeff?\s*\{{\s*"{field}"\s*:\s*\['):
-        raise DataError(name, "", f'expected JSON that begins with {{"{field}": [')
-    for number in count(1):
-        if text.skip(r"\s*\]\s*\}\s*"):
-            break
-        if number > 1 and not text.skip(r"\s*,"):
-            raise DataError(name, f"entry {number}", "expected a comma or the end of the list")
-        yield number, text.json_object(name, f"entry {number}")
-    if text.more():
-        raise DataError(name, "", "expected nothing after the list and the object around it")
-
-
-class _Text:
-    """Text of a binary file, as much of it in memory as a match or an object needs."""
-
-    def __init__(self, file):
-        self._file, self._decode = file, codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._text, self._at, self._ended = "", 0, False
-
-    def more(self, size: int = 2**16) -> bool:
-        """Read on; whether there is any text ahead."""
-        if not self._ended:
-            data = self._file.read(size)
-            self._ended = not data
-            self._text, self._at = self._text[self._at :] + self._decode(data, not data), 0
-        return self._at < len(self._text)
-
-    def skip(self, pattern: str) -> bool:
-        """Go past ``pattern`` if it is ahead; white space may be long."""
-        while True:
-            found = re.compile(pattern).match(self._text, self._at)
-            if found and (found.end() < len(self._text) or self._ended):
-                self._at = found.end()
-                return True
-            rest = self._text[self._at : self._at + 2**10]
-            if (not found and rest.strip() and len(rest) == 2**10) or self._ended:
-                return False
-            if len(self._text) - self._at > MAX_LINE:
-                return False
-            self.more(max(2**16, len(self._text)))
-
-    def json_object(self, name, where: str) -> dict:
-        """The object ahead, of at most MAX_LINE characters."""
-        self.skip(r"\s*")
-        while True:
-            try:
-                value, self._at = _decoder.raw_decode(self._text, self._at)
-            except json.JSONDecodeError as error:
-                ahead = len(self._text) - self._at
-                if self._text[self._at : self._at + 1] in ("{", "") and ahead <= MAX_LINE and not self._ended:
-                    self.more(max(2**16, ahead))
-                    continue
-                raise DataError(name, where, f"expected a JSON object, but: {error.msg}") from error
-            except (ValueError, RecursionError) as error:
-                raise DataError(name, where, f"expected a JSON object, but: {error}") from error
-            if not isinstance(value, dict):
-                raise DataError(name, where, f"expected a JSON object, found {kind(value)}")
-            return value
-
-
-def read_json(member: Member) -> dict:
-    """The JSON object that is the whole of ``member``."""
-    with member.open() as file:
-        data = file.read(MAX_LINE + 1)
-    if len(data) > MAX_LINE:
-        raise DataError(member.label, "", f"expected at most {MAX_LINE} bytes")
-    return json_object(data.removeprefix(b"\xef\xbb\xbf"), member.label, "")
-
-
-def json_object(data: bytes, file, where: str) -> dict:
-    """The JSON object in ``data``; NaN, infinities and numbers of thousands of digits are none."""
-    try:
-        value = _decoder.decode(data.decode())
-    except UnicodeDecodeError as error:
-        raise DataError(file, where, f"expected UTF-8, byte {error.start + 1} is not") from error
-    except json.JSONDecodeError as error:
-        expected = f"expected a JSON object, but: {error.msg} at character {error.pos + 1}"
-        raise DataError(file, where, expected) from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(file, where, f"expected a JSON object, but: {error}") from error
-    if not isinstance(value, dict):
-        raise DataError(file, where, f"expected a JSON object, found {kind(value)}")
-    return value
-
-
-def _refuse_constant(name: str):
-    raise ValueError(f"{name} is no JSON value")
-
-
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.parsers import expat
 
-from .archives import loose
 from .errors import DataError
+from .members import loose
 
 MAX_TEXT = 2**22  # characters of one element that is read
 MAX_DEPTH = 1000  # elements within elements

@@ -2,6 +2,16 @@
 
 import re
 import unicodedata
+from functools import cache
+
+from pylatexenc.latexencode import (
+    RULE_DICT,
+    RULE_REGEX,
+    UnicodeToLatexConversionRule,
+    UnicodeToLatexEncoder,
+    get_builtin_conversion_rules,
+    get_builtin_uni2latex_dict,
+)
 
 # Bidirectional overrides and isolates would leak out of their cell: shown as code points.
 _BIDI_CONTROLS = set("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -14,51 +24,18 @@ _MARKDOWN = {c: f"\\{c}" for c in "\\`*_[]~$"} | {
     "|": "&#124;",  # not \|: some renderers split the row at every bar
 }
 
-_LATEX = {c: f"\\{c}" for c in "{}$&#%_"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+# Of the tables of pylatexenc, what pdfLaTeX has without a package. The rest needs one, or shows another letter.
+_NAMED = "{}$&#%_\\~^<>ßæÆœŒøØłŁ–—‘’“”…±\N{NO-BREAK SPACE}"
+_ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+_ACCENTED = range(0xC0, 0x1F00)  # where letters of one base and one accent are
+_DOTLESS = {"i": r"\i", "j": r"\j"}
+_LATEX = {
     '"': r"\char34{}",
+    "|": r"\textbar{}",
     "[": "{[}",  # \\ at the end of a row would take [ and * that follow it for its arguments
     "]": "{]}",
     "*": "{*}",
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "–": r"\textendash{}",
-    "—": r"\textemdash{}",
-    "‘": r"\textquoteleft{}",
-    "’": r"\textquoteright{}",
-    "“": r"\textquotedblleft{}",
-    "”": r"\textquotedblright{}",
-    "…": r"\dots{}",
-    "±": r"\ensuremath{\pm}",
-    "\N{NO-BREAK SPACE}": "~",
 }
-_LATEX_ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0306": "u",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030b": "H",
-    "\u030c": "v",
-    "\u0327": "c",
-}
-_DOTLESS = {"i": r"\i", "j": r"\j"}
 
 
 def escape_markdown(text) -> str:
@@ -77,34 +54,34 @@ def escape_latex(text) -> str:
     pdfLaTeX without more packages stops at letters outside the Latin ones: those go through a
     switch that gives XeLaTeX and LuaLaTeX the letters and pdfLaTeX their code points.
     """
-    runs = re.split("([^\x00-\x7f]+)", single_line(text))
-    return "".join(_latex_ascii(run) if run.isascii() else _latex_letters(run) for run in runs)
+    return _encoder().unicode_to_latex(single_line(text))
 
 
-def _latex_ascii(run: str) -> str:
-    escaped = "".join(_LATEX.get(c, c) for c in run)
-    # TeX would read --, '', ?` and their like as one dash, quotation mark or ¿.
-    return re.sub("(?<=[-'`,?!])(?=[-'`,])", "{}", escaped)
+@cache
+def _encoder() -> UnicodeToLatexEncoder:
+    named, (accents,) = get_builtin_uni2latex_dict(), get_builtin_conversion_rules("unicode-xml")
+    known = {ord(c): named[ord(c)] for c in _NAMED} | {ord(c): latex for c, latex in _LATEX.items()}
+    for number in _ACCENTED:
+        base, *rest = unicodedata.normalize("NFD", chr(number))
+        if base.isascii() and len(rest) == 1 and rest[0] in _ACCENTS:
+            known[number] = f"{accents.rule[ord(rest[0])]}{{{_DOTLESS.get(base, base)}}}"  # é -> \'{e}
+    others = "".join(chr(number) for number in known if number > 127)
+    patterns = [
+        (re.compile(f"[^\x00-\x7f{others}]+"), _switch),
+        (re.compile("(?<=[-'`,?!])[-'`,]"), r"{}\g<0>"),  # TeX reads --, '', ?` and their like as one sign
+    ]
+    return UnicodeToLatexEncoder(
+        conversion_rules=[
+            UnicodeToLatexConversionRule(RULE_DICT, known),
+            UnicodeToLatexConversionRule(RULE_REGEX, patterns),
+        ],
+        replacement_latex_protection="braces-after-macro",
+    )
 
 
-def _latex_letters(run: str) -> str:
-    """A run of letters outside ASCII."""
-    composed = [_latex_letter(c) for c in run]
-    if None not in composed:
-        return "".join(composed)
-    code_points = " ".join(f"U+{ord(c):04X}" for c in run)
-    return rf"\ifdefined\Uchar {run}\else[{code_points}]\fi{{}}"
-
-
-def _latex_letter(c: str) -> str | None:
-    """``é`` -> ``\\'{e}``; None for what plain pdfLaTeX can't set."""
-    if c in _LATEX:
-        return _LATEX[c]
-    base, *accents = unicodedata.normalize("NFD", c)
-    accents = "".join(accents)
-    if base.isascii() and accents in _LATEX_ACCENTS:
-        return f"\\{_LATEX_ACCENTS[accents]}{{{_DOTLESS.get(base, base)}}}"
-    return None
+def _switch(run: re.Match) -> str:
+    code_points = " ".join(f"U+{ord(c):04X}" for c in run[0])
+    return rf"\ifdefined\Uchar {run[0]}\else[{code_points}]\fi{{}}"
 
 
 def single_line(text) -> str:
