@@ -4,11 +4,11 @@
 rule train_colbert:
     input:
         unpack(lambda wildcards: plan.init_files(wildcards.dataset, wildcards.encoder)),
+        **PAIRS,
         corpus="<results>/{dataset}/data/corpus.jsonl",
         queries="<results>/{dataset}/data/queries.jsonl",
-        train="<results>/{dataset}/data/pairs.train.npz",
-        dev="<results>/{dataset}/data/pairs.dev.npz",
     output:
+        **TOKENS_AT_ONCE,
         model=directory("<results>/{dataset}/{encoder}/colbert"),
         history="<results>/{dataset}/{encoder}/training.csv",
     log:
@@ -36,45 +36,6 @@ rule train_colbert:
         "ColBERT: train {wildcards.encoder} on {wildcards.dataset}"
     script:
         "../scripts/train_colbert.py"
-
-
-rule encode_colbert:
-    input:
-        corpus="<results>/{dataset}/data/corpus.jsonl",
-        queries="<results>/{dataset}/data/queries.jsonl",
-        pairs=expand(
-            "<results>/{dataset}/data/pairs.{split}.npz",
-            split=SPLITS,
-            allow_missing=True,
-        ),
-        model="<results>/{dataset}/{encoder}/colbert",
-    output:
-        tokens=sharded("<results>/{dataset}/{encoder}/tokens.npy"),
-        starts=sharded("<results>/{dataset}/{encoder}/starts.npy"),
-        query_tokens=[
-            sharded(f"<results>/{{dataset}}/{{encoder}}/query_tokens.{split}.npy") for split in SPLITS
-        ],
-        real=[sharded(f"<results>/{{dataset}}/{{encoder}}/query_tokens.{split}.real.npy") for split in SPLITS],
-    log:
-        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
-    benchmark:
-        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
-    conda:
-        "../../envs/encoders.yaml"
-    threads: torch_threads
-    resources:
-        **GPU,
-        mem_mb=megabytes(factor=100, base=2000, shared=TEXTS),
-        runtime=120,
-    params:
-        shard=shard_of,
-        threads=torch_threads,
-        device=config["device"],
-        behind=behind_vectors,
-    message:
-        "ColBERT: encode {wildcards.dataset} with {wildcards.encoder}"
-    script:
-        "../scripts/encode_colbert.py"
 
 
 rule fit_colbert_views:

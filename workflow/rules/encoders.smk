@@ -1,4 +1,5 @@
-# Texts -> vectors: one folder per encoder, whatever its kind.
+# Texts -> vectors: one folder per encoder, whatever its kind. A job that trains encodes as well, unless there
+# are shards: importing the libraries again would take longer than encoding does.
 
 
 rule train_dssm:
@@ -9,6 +10,7 @@ rule train_dssm:
         dev="<results>/{dataset}/data/pairs.dev.npz",
         stats="<results>/{dataset}/data/stats.json",
     output:
+        **VECTORS_AT_ONCE,
         model="<results>/{dataset}/{encoder}/model/dssm.safetensors",
         tokenizer="<results>/{dataset}/{encoder}/model/tokenizer.model",
         history="<results>/{dataset}/{encoder}/training.csv",
@@ -32,37 +34,6 @@ rule train_dssm:
         "DSSM: train {wildcards.encoder} on {wildcards.dataset}"
     script:
         "../scripts/train_dssm.py"
-
-
-rule encode_dssm:
-    input:
-        corpus="<results>/{dataset}/data/corpus.jsonl",
-        queries="<results>/{dataset}/data/queries.jsonl",
-        model="<results>/{dataset}/{encoder}/model/dssm.safetensors",
-        tokenizer="<results>/{dataset}/{encoder}/model/tokenizer.model",
-    output:
-        documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
-        queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
-    log:
-        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
-    benchmark:
-        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
-    wildcard_constraints:
-        encoder=of_kind("dssm"),
-    conda:
-        "../../envs/encoders.yaml"
-    threads: 1
-    resources:
-        mem_mb=megabytes(factor=10, base=1000, shared=TEXTS),
-        runtime=60,
-    params:
-        shard=shard_of,
-        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
-        behind=behind_vectors,
-    message:
-        "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
-    script:
-        "../scripts/encode_dssm.py"
 
 
 rule encode_pretrained:
@@ -106,6 +77,7 @@ rule train_sbert:
         train="<results>/{dataset}/data/pairs.train.npz",
         dev="<results>/{dataset}/data/pairs.dev.npz",
     output:
+        **VECTORS_AT_ONCE,
         model=directory("<results>/{dataset}/{encoder}/model"),
         history="<results>/{dataset}/{encoder}/training.csv",
     log:
@@ -133,39 +105,6 @@ rule train_sbert:
         "SBERT: train {wildcards.encoder} on {wildcards.dataset}"
     script:
         "../scripts/train_sbert.py"
-
-
-rule encode_sbert:
-    input:
-        corpus="<results>/{dataset}/data/corpus.jsonl",
-        queries="<results>/{dataset}/data/queries.jsonl",
-        model="<results>/{dataset}/{encoder}/model",
-    output:
-        documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
-        queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
-    log:
-        in_shards("<logs>/{dataset}/{encoder}/encode.log"),
-    benchmark:
-        in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
-    wildcard_constraints:
-        encoder=of_kind("sbert"),
-    conda:
-        "../../envs/encoders.yaml"
-    threads: torch_threads
-    resources:
-        **GPU,
-        mem_mb=megabytes(factor=20, base=3000, shared=TEXTS),
-        runtime=240,
-    params:
-        shard=shard_of,
-        settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
-        threads=torch_threads,
-        device=config["device"],
-        behind=behind_vectors,
-    message:
-        "SBERT: encode {wildcards.dataset} with {wildcards.encoder}"
-    script:
-        "../scripts/encode_pretrained.py"
 
 
 # An encoder that is one file in workflow/mvg/encoders/ with a function `encode`: the user's own, or a kind.

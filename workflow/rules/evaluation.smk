@@ -19,7 +19,7 @@ rule evaluate:
     wildcard_constraints:
         encoder=ANY_ENCODER,
     conda:
-        "../../envs/report.yaml"
+        "../../envs/retrieval.yaml"
     threads: 1
     resources:
         mem_mb=megabytes(factor=10),

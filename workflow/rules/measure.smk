@@ -2,12 +2,6 @@
 
 SWEPT = re.escape(config["sweeps"]["dssm"])
 CHECKPOINTS = sorted(config["sweeps"]["checkpoints"])
-# The vectors of an encoder, and the pairs that go with them.
-VECTORS = {
-    "documents": "<results>/{dataset}/{encoder}/documents.npy",
-    "queries": "<results>/{dataset}/{encoder}/queries.npy",
-}
-PAIRS = {split: f"<results>/{{dataset}}/data/pairs.{split}.npz" for split in SPLITS}
 VIEWS = {
     "vectors": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/vectors.npy",
     "owner": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/owner.npy",

@@ -11,6 +11,19 @@ MAPPED = 2048  # MiB of the vectors that exact search reads from disk
 TEXTS = ["corpus", "queries"]
 SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 
+# The pairs of a dataset; the vectors of an encoder, or its vectors of tokens.
+PAIRS = {split: f"<results>/{{dataset}}/data/pairs.{split}.npz" for split in SPLITS}
+VECTORS = {side: f"<results>/{{dataset}}/{{encoder}}/{side}.npy" for side in ("documents", "queries")}
+TOKENS = {
+    **{name: f"<results>/{{dataset}}/{{encoder}}/{name}.npy" for name in ("tokens", "starts")},
+    **{split: f"<results>/{{dataset}}/{{encoder}}/query_tokens.{split}.npy" for split in SPLITS},
+    **{
+        f"{split}_real": f"<results>/{{dataset}}/{{encoder}}/query_tokens.{split}.real.npy"
+        for split in SPLITS
+    },
+}
+VECTORS_AT_ONCE, TOKENS_AT_ONCE = (VECTORS, TOKENS) if len(SHARDS) == 1 else ({}, {})
+
 # A GPU is asked of the cluster only if the config wants one.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 

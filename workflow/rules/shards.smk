@@ -3,13 +3,102 @@
 
 if config["shards"] > 1:
 
+    rule encode_dssm:
+        input:
+            corpus="<results>/{dataset}/data/corpus.jsonl",
+            queries="<results>/{dataset}/data/queries.jsonl",
+            model="<results>/{dataset}/{encoder}/model/dssm.safetensors",
+            tokenizer="<results>/{dataset}/{encoder}/model/tokenizer.model",
+        output:
+            documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
+            queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
+        log:
+            in_shards("<logs>/{dataset}/{encoder}/encode.log"),
+        benchmark:
+            in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
+        wildcard_constraints:
+            encoder=of_kind("dssm"),
+        conda:
+            "../../envs/encoders.yaml"
+        threads: 1
+        resources:
+            mem_mb=megabytes(factor=10, base=1000, shared=TEXTS),
+            runtime=60,
+        params:
+            shard=shard_of,
+            settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
+            behind=behind_vectors,
+        message:
+            "DSSM: encode {wildcards.dataset} with {wildcards.encoder}"
+        script:
+            "../scripts/encode_dssm.py"
+
+    rule encode_sbert:
+        input:
+            corpus="<results>/{dataset}/data/corpus.jsonl",
+            queries="<results>/{dataset}/data/queries.jsonl",
+            model="<results>/{dataset}/{encoder}/model",
+        output:
+            documents=sharded("<results>/{dataset}/{encoder}/documents.npy"),
+            queries=sharded("<results>/{dataset}/{encoder}/queries.npy"),
+        log:
+            in_shards("<logs>/{dataset}/{encoder}/encode.log"),
+        benchmark:
+            in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
+        wildcard_constraints:
+            encoder=of_kind("sbert"),
+        conda:
+            "../../envs/encoders.yaml"
+        threads: torch_threads
+        resources:
+            **GPU,
+            mem_mb=megabytes(factor=20, base=3000, shared=TEXTS),
+            runtime=240,
+        params:
+            shard=shard_of,
+            settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
+            threads=torch_threads,
+            device=config["device"],
+            behind=behind_vectors,
+        message:
+            "SBERT: encode {wildcards.dataset} with {wildcards.encoder}"
+        script:
+            "../scripts/encode_pretrained.py"
+
+    rule encode_colbert:
+        input:
+            **PAIRS,
+            corpus="<results>/{dataset}/data/corpus.jsonl",
+            queries="<results>/{dataset}/data/queries.jsonl",
+            model="<results>/{dataset}/{encoder}/colbert",
+        output:
+            **{name: sharded(path) for name, path in TOKENS.items()},
+        log:
+            in_shards("<logs>/{dataset}/{encoder}/encode.log"),
+        benchmark:
+            in_shards("<benchmarks>/{dataset}/{encoder}/encode.tsv")
+        conda:
+            "../../envs/encoders.yaml"
+        threads: torch_threads
+        resources:
+            **GPU,
+            mem_mb=megabytes(factor=100, base=2000, shared=TEXTS),
+            runtime=120,
+        params:
+            shard=shard_of,
+            threads=torch_threads,
+            device=config["device"],
+            behind=behind_vectors,
+        message:
+            "ColBERT: encode {wildcards.dataset} with {wildcards.encoder}"
+        script:
+            "../scripts/encode_colbert.py"
+
     rule gather_vectors:
         input:
-            documents=parts("<results>/{dataset}/{encoder}/documents.npy"),
-            queries=parts("<results>/{dataset}/{encoder}/queries.npy"),
+            **{name: parts(path) for name, path in VECTORS.items()},
         output:
-            documents="<results>/{dataset}/{encoder}/documents.npy",
-            queries="<results>/{dataset}/{encoder}/queries.npy",
+            **VECTORS,
         log:
             "<logs>/{dataset}/{encoder}/gather_vectors.log",
         benchmark:
@@ -31,23 +120,9 @@ if config["shards"] > 1:
 
     use rule gather_vectors as gather_tokens with:
         input:
-            tokens=parts("<results>/{dataset}/{encoder}/tokens.npy"),
-            starts=parts("<results>/{dataset}/{encoder}/starts.npy"),
-            train=parts("<results>/{dataset}/{encoder}/query_tokens.train.npy"),
-            train_real=parts("<results>/{dataset}/{encoder}/query_tokens.train.real.npy"),
-            dev=parts("<results>/{dataset}/{encoder}/query_tokens.dev.npy"),
-            dev_real=parts("<results>/{dataset}/{encoder}/query_tokens.dev.real.npy"),
-            test=parts("<results>/{dataset}/{encoder}/query_tokens.test.npy"),
-            test_real=parts("<results>/{dataset}/{encoder}/query_tokens.test.real.npy"),
+            **{name: parts(path) for name, path in TOKENS.items()},
         output:
-            tokens="<results>/{dataset}/{encoder}/tokens.npy",
-            starts="<results>/{dataset}/{encoder}/starts.npy",
-            train="<results>/{dataset}/{encoder}/query_tokens.train.npy",
-            train_real="<results>/{dataset}/{encoder}/query_tokens.train.real.npy",
-            dev="<results>/{dataset}/{encoder}/query_tokens.dev.npy",
-            dev_real="<results>/{dataset}/{encoder}/query_tokens.dev.real.npy",
-            test="<results>/{dataset}/{encoder}/query_tokens.test.npy",
-            test_real="<results>/{dataset}/{encoder}/query_tokens.test.real.npy",
+            **TOKENS,
         log:
             "<logs>/{dataset}/{encoder}/gather_tokens.log",
         benchmark:

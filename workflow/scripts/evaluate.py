@@ -2,24 +2,21 @@ import sys
 
 sys.path.insert(0, f"{snakemake.scriptdir}/..")
 
-import pandas as pd
-
 from mvg.datasets.pairs import of_queries, read_split
 from mvg.datasets.reading import load_stats, load_texts
 from mvg.evaluation.metrics import per_query
-from mvg.io.files import load_arrays, text_writer
+from mvg.io.files import load_arrays, write_rows
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     given = snakemake.input
     split, n_documents = read_split(given.pairs), load_stats(given.stats)["documents"]
     ids = load_texts(given.queries)[0]
-    queries = pd.Index([ids[row] for row in split.queries], name="query")
+    queries = [ids[row] for row in split.queries]
     relevant = of_queries(split.pairs, split.queries)
-    for name, scores in snakemake.output.items():
-        with load_arrays(given[name]) as file:
-            ranked = file["documents"]
-        table = pd.DataFrame(per_query(ranked, relevant, n_documents, snakemake.params.ks), index=queries)
-        with text_writer(scores) as file:
-            table.to_csv(file, lineterminator="\n")
-        log(f"{scores}\n{table.mean().to_string()}")
+    for name, file in snakemake.output.items():
+        with load_arrays(given[name]) as ranking:
+            scores = per_query(ranking["documents"], relevant, n_documents, snakemake.params.ks)
+        columns = [queries, *(values.tolist() for values in scores.values())]
+        write_rows(file, [dict(zip(["query", *scores], row, strict=True)) for row in zip(*columns, strict=True)])
+        log(f"{file}: {', '.join(f'{metric} {values.mean():.2f}' for metric, values in scores.items())}")

@@ -24,4 +24,6 @@ with job(snakemake.log[0]) as log:
     )
     trained.save(snakemake.output.model)
     trained.save_history(snakemake.output.history)
+    if snakemake.output.get("tokens"):
+        colbert.encode_to_files(trained.model, snakemake.input, snakemake.output, log)
     shutil.rmtree(snakemake.params.checkpoint)

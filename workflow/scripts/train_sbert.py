@@ -7,6 +7,7 @@ import shutil
 from mvg.datasets.pairs import read_split
 from mvg.datasets.reading import load_texts
 from mvg.encoders import sbert
+from mvg.encoders.files import encode_texts
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
@@ -24,4 +25,6 @@ with job(snakemake.log[0]) as log:
     )
     model.save(snakemake.output.model)
     model.save_history(snakemake.output.history)
+    if snakemake.output.get("documents"):
+        encode_texts(model.encoder.encode_side, snakemake.input, snakemake.output, log)
     shutil.rmtree(snakemake.params.checkpoint)

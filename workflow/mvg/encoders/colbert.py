@@ -21,6 +21,11 @@ from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
+from ..datasets.pairs import read_split
+from ..datasets.reading import load_shard, load_texts
+from ..datasets.splits import SPLITS
+from ..io.files import save_array
+from ..io.shards import WHOLE, Shard
 from .pretrained import by_length, loaded
 
 MARKERS = {"query": "[Q] ", "document": "[D] "}
@@ -171,6 +176,31 @@ def encode_queries(model, tokens: Tokens, rows, progress=iter) -> np.ndarray:
     for start in progress(range(0, len(rows), ENCODE_BATCH)):
         vectors.append(forward(model, tokens, rows[start : start + ENCODE_BATCH], "query")[0].cpu().numpy())
     return np.concatenate(vectors)
+
+
+def encode_to_files(model, given, made, log, shard: Shard = WHOLE) -> None:
+    """Encode a shard of the corpus, and of the queries of each split.
+
+    given: has the paths ``corpus`` and ``queries``, and the pairs of ``train``, ``dev`` and ``test``
+    made: has the paths ``tokens`` and ``starts`` of the documents, and for each split ``train``, the
+        vectors (half precision, as there are ``query_tokens`` for each query), and ``train_real``
+    """
+    pieces = tokenize(model, load_shard(given.corpus, shard)[1], "document")
+    tokens, starts = encode_documents(model, pieces, lambda items: log.progress(items, "encode documents"))
+    save_array(made.tokens, tokens)
+    save_array(made.starts, starts)
+    log(f"{len(tokens)} vectors of {len(starts) - 1} documents")
+    queries = load_texts(given.queries)[1]
+    for split in SPLITS:
+        rows = read_split(given[split]).queries
+        rows = rows[shard.rows(len(rows), ENCODE_BATCH)]
+        pieces = tokenize(model, [queries[row] for row in rows], "query")
+        encoded = encode_queries(
+            model, pieces, np.arange(len(pieces)), lambda items, split=split: log.progress(items, f"encode {split}")
+        )
+        save_array(made[split], encoded.astype(np.float16))
+        save_array(made[f"{split}_real"], pieces.real)
+        log(f"{split}: {encoded.shape} vectors")
 
 
 def _no_vectors(model, *shape) -> np.ndarray:

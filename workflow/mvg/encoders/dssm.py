@@ -78,6 +78,10 @@ class TrainedDSSM:
         bags = tokenize(self.tokenizer, texts, self.settings.max_tokens)
         return encode(self.model, bags, first_document, progress)
 
+    def encode_side(self, side: str, first: int, texts, progress=iter) -> np.ndarray:
+        """The same as :func:`mvg.encoders.files.encode_texts` asks for it."""
+        return self.encode(texts, first if side == "documents" else None, progress)
+
     def save(self, model_path, tokenizer_path) -> None:
         with replacing(model_path) as temporary:
             save_file(self.model.state_dict(), temporary)

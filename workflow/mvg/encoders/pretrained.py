@@ -75,6 +75,10 @@ class Encoder:
             encoded[rows] = self.vectors([texts[row] for row in rows]).cpu().numpy()
         return encoded
 
+    def encode_side(self, side: str, first: int, texts: list[str], progress=iter) -> np.ndarray:
+        """The same as :func:`mvg.encoders.files.encode_texts` asks for it."""
+        return self.encode(texts, progress)
+
     def batches(self, texts: list[str], batch: int = BATCH) -> list[np.ndarray]:
         """Rows of ``texts``, batch by batch.
 

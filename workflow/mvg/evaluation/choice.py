@@ -16,7 +16,6 @@ import numpy as np
 
 from ..datasets.pairs import of_queries
 from ..io.files import text_writer
-from ..search import maxsim
 from ..search.ranking import rank_scores
 from ..search.views import TokenViews
 from . import metrics
@@ -205,6 +204,8 @@ class _TokenScores:
 
     def _all(self, view_bias):
         if view_bias not in self.kept:
+            from ..search import maxsim  # numba comes with it
+
             views = TokenViews.of(*self.given, None if view_bias is None else self.behavioural, None, view_bias)
             batches = np.array_split(self.queries, -(-len(self.queries) // maxsim.BATCH))
             self.kept[view_bias] = np.concatenate([maxsim.scores(views.extend(x), *views[:2]) for x in batches])

@@ -1,0 +1,23 @@
+"""Texts from files, vectors to files: what encoding is in the workflow."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..datasets.reading import load_shard
+from ..io.files import save_array
+from ..io.shards import WHOLE, Shard
+
+
+def encode_texts(encode: Callable, given, made, log, shard: Shard = WHOLE) -> None:
+    """Encode a shard of the corpus and of the queries.
+
+    encode: ``(side, row of the first text, texts, progress)`` -> float32 (n_texts, dim); ``side`` is
+        ``documents`` or ``queries``
+    given, made: have the paths ``corpus`` and ``queries``, and ``documents`` and ``queries``
+    """
+    for side, file in (("documents", given.corpus), ("queries", given.queries)):
+        first, texts = load_shard(file, shard)
+        vectors = encode(side, first, texts, lambda items, side=side: log.progress(items, f"encode {side}"))
+        save_array(made[side], vectors)
+        log(f"{side}: {np.shape(vectors)}")
