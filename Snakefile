@@ -18,9 +18,9 @@ include: "workflow/rules/search.smk"
 include: "workflow/rules/colbert.smk"
 include: "workflow/rules/shards.smk"
 include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/measure.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/experiments.smk"
+include: "workflow/rules/sweeps.smk"
 include: "workflow/rules/reporting.smk"
 
 

@@ -7,7 +7,7 @@ import pytest
 from wordllama.inference import WordLlamaInference
 
 from mvg.datasets import reading
-from mvg.encoders import colbert, dssm, pretrained, scratch
+from mvg.encoders import colbert, dssm, pretrained, scratch, static
 from mvg.io.errors import DataError
 
 WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "ant", "bee", "cow", "dog", "emu"]
@@ -38,6 +38,11 @@ def test_wordllama_is_what_its_package_computes():
     vectors = ours.encode(TEXTS)
     theirs = WordLlamaInference(ours.model[0].embedding.weight.detach().numpy(), ours.model[0].tokenizer)
     assert np.allclose(vectors, theirs.embed(TEXTS, norm=True), atol=1e-6)
+
+
+def test_without_torch_wordllama_gives_the_same_vectors(wordllama):
+    texts = [*TEXTS, "", "   ", "oak " * 25_000, "\0", "\ud800", "שלום"]
+    assert np.allclose(static.load(max_tokens=256).encode(texts), wordllama.encode(texts), atol=1e-6)
 
 
 def test_a_plain_bert_folder_is_mean_pooled(folder):

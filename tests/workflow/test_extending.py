@@ -31,7 +31,7 @@ def extended(tmp_path_factory):
 
 
 def test_every_step_of_the_page_is_applied(extended):
-    assert len(STEP.findall(PAGE)) == len(re.findall(r"^```\w+$", PAGE, flags=re.M)) == 12
+    assert len(STEP.findall(PAGE)) == len(re.findall(r"^```\w+$", PAGE, flags=re.M)) == 11
 
 
 def test_the_tests_of_the_page_pass(extended):

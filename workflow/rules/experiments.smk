@@ -1,4 +1,10 @@
-# The experiments: the rule of each is called as its module of mvg.experiments, and is a target of its own.
+# The experiments on the data and on the encoders of a run. The last rule of each bears the name of its module in
+# mvg.experiments, and is a target of its own; `measure_…` calls `measure` of the module on one dataset.
+
+VIEWS = {
+    "vectors": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/vectors.npy",
+    "owner": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/owner.npy",
+}
 
 
 rule popularity:
@@ -53,130 +59,35 @@ use rule popularity as loss_curves with:
         "Figure: how the trainings went"
 
 
-use rule popularity as budget_share with:
+rule measure_ablations:
     input:
-        numbers=expand("<results>/{dataset}/budget/share.csv", dataset=plan.datasets),
-        stats=expand(STATS, dataset=plan.datasets),
+        **VECTORS,
+        **PAIRS,
+        **VIEWS,
+        counts=f"<results>/{{dataset}}/budget/{plan.budget}.npy",
     output:
-        **figure("budget_share"),
+        "<results>/{dataset}/{encoder}/ablations.csv",
     log:
-        "<logs>/budget_share.log",
+        "<logs>/{dataset}/{encoder}/measure_ablations.log",
     benchmark:
-        "<benchmarks>/budget_share.tsv"
+        "<benchmarks>/{dataset}/{encoder}/measure_ablations.tsv"
+    wildcard_constraints:
+        encoder=ONE_VECTOR,
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: search_threads
+    resources:
+        mem_mb=megabytes(factor=6, base=2000),
+        runtime=120,
     params:
-        experiment="budget_share",
-        datasets=plan.datasets,
-        behind=behind(multiview=config["multiview"]),
+        experiment="ablations",
+        ks=config["ks"],
+        seed=config["seed"],
+        behind=behind_vectors,
     message:
-        "Figure: who gets the budget"
-
-
-use rule popularity as budget_sweep with:
-    input:
-        numbers=expand(
-            "<results>/{dataset}/{encoder}/budget_sweep.csv",
-            dataset=plan.datasets,
-            encoder=plan.sweep_encoders(),
-        ),
-        stats=expand(STATS, dataset=plan.datasets),
-    output:
-        **figure("budget_sweep"),
-    log:
-        "<logs>/budget_sweep.log",
-    benchmark:
-        "<benchmarks>/budget_sweep.tsv"
-    params:
-        experiment="budget_sweep",
-        datasets=plan.datasets,
-        behind=behind(
-            plan.sweep_encoders(),
-            grid=[config["sweeps"]["betas"], config["sweeps"]["budgets"]],
-        ),
-    message:
-        "Figure: recall and MAP by budget"
-
-
-use rule popularity as dimension_sweep with:
-    input:
-        numbers=expand(
-            "<results>/{dataset}/{encoder}/dimension_sweep.csv",
-            dataset=plan.sweep_datasets(),
-            encoder=config["sweeps"]["dssm"],
-        ),
-        stats=expand(STATS, dataset=plan.sweep_datasets()),
-    output:
-        **figure("dimension_sweep"),
-    log:
-        "<logs>/dimension_sweep.log",
-    benchmark:
-        "<benchmarks>/dimension_sweep.tsv"
-    params:
-        experiment="dimension_sweep",
-        datasets=plan.sweep_datasets(),
-        behind=behind(plan.dimensions.values(), plan.sweep_datasets()),
-    message:
-        "Figure: recall and MAP by dimension"
-
-
-use rule popularity as training_sweep with:
-    input:
-        numbers=expand(
-            "<results>/{dataset}/{encoder}/training_sweep.csv",
-            dataset=plan.sweep_datasets(),
-            encoder=config["sweeps"]["dssm"],
-        ),
-        stats=expand(STATS, dataset=plan.sweep_datasets()),
-    output:
-        **figure("training_sweep"),
-    log:
-        "<logs>/training_sweep.log",
-    benchmark:
-        "<benchmarks>/training_sweep.tsv"
-    params:
-        experiment="training_sweep",
-        datasets=plan.sweep_datasets(),
-        behind=behind([config["sweeps"]["dssm"]], plan.sweep_datasets(), grid=CHECKPOINTS),
-    message:
-        "Figure: recall and MAP by epoch"
-
-
-use rule popularity as memory_spectrum with:
-    input:
-        sweeps=rules.budget_sweep.output.csv,
-        benchmark="<results>/tables/benchmark.csv",
-        stats=expand(STATS, dataset=plan.datasets),
-    output:
-        **figure("memory_spectrum"),
-    log:
-        "<logs>/memory_spectrum.log",
-    benchmark:
-        "<benchmarks>/memory_spectrum.tsv"
-    params:
-        experiment="memory_spectrum",
-        datasets=plan.datasets,
-        beta=config["multiview"]["beta"],
-        token_level=plan.token_encoders(),
-    message:
-        "Figure: recall and MAP against the floats of an index"
-
-
-use rule popularity as zero_shot with:
-    input:
-        benchmark="<results>/tables/benchmark.csv",
-        stats=expand(STATS, dataset=plan.datasets),
-    output:
-        **table("zero_shot"),
-    log:
-        "<logs>/zero_shot.log",
-    benchmark:
-        "<benchmarks>/zero_shot.tsv"
-    params:
-        experiment="zero_shot",
-        datasets=plan.datasets,
-        encoders=[encoder for encoder in plan.encoders if plan.kind(encoder) == "pretrained"],
-        note=plan.settings_note(),
-    message:
-        "Table: pretrained encoders as they come"
+        "Ablations of MVG over {wildcards.encoder} on {wildcards.dataset}"
+    script:
+        "../scripts/measure.py"
 
 
 use rule popularity as ablations with:
@@ -205,6 +116,37 @@ use rule popularity as ablations with:
         "Table: what each part of MVG is worth"
 
 
+rule measure_complexity:
+    input:
+        **VECTORS,
+        **VIEWS,
+        **plan.token_files(),
+        test=PAIRS["test"],
+    output:
+        "<results>/{dataset}/{encoder}/complexity.csv",
+    log:
+        "<logs>/{dataset}/{encoder}/measure_complexity.log",
+    benchmark:
+        "<benchmarks>/{dataset}/{encoder}/measure_complexity.tsv"
+    wildcard_constraints:
+        encoder=ONE_VECTOR,
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=20, base=1000),
+        runtime=120,
+    params:
+        experiment="complexity",
+        k=max(config["ks"]),
+        seed=config["seed"],
+        behind=behind_vectors,
+    message:
+        "Complexity: sizes and times of indexes on {wildcards.dataset}"
+    script:
+        "../scripts/measure.py"
+
+
 use rule popularity as complexity with:
     input:
         stats=expand(STATS, dataset=plan.datasets),
@@ -227,49 +169,36 @@ use rule popularity as complexity with:
         "Table: sizes and times of indexes"
 
 
-use rule popularity as seeds with:
+rule measure_click_log:
     input:
-        stats=expand(STATS, dataset=plan.datasets),
-        scores=[f"<results>/{dataset}/scores/{method}.csv" for dataset, _, method in plan.seed_rows()],
+        **VECTORS,
+        **VIEWS,
+        texts="<results>/{dataset}/data/queries.jsonl",
+        dev=PAIRS["dev"],
+        test=PAIRS["test"],
     output:
-        **table("seeds"),
+        f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/offline_ab.csv",
     log:
-        "<logs>/seeds.log",
+        "<logs>/{dataset}/{encoder}/measure_click_log.log",
     benchmark:
-        "<benchmarks>/seeds.tsv"
+        "<benchmarks>/{dataset}/{encoder}/measure_click_log.tsv"
+    wildcard_constraints:
+        encoder=ONE_VECTOR,
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=4, base=1500),
+        runtime=60,
     params:
-        experiment="seeds",
-        datasets=plan.datasets,
-        rows=[[dataset, row] for dataset, row, _ in plan.seed_rows()],
-        note=plan.budget_note(),
-        behind=[plan.behind_rankings(dataset, encoder) for dataset, encoder in plan.repeated()],
-    message:
-        "Table: mean and spread of the DSSM rows over several seeds"
-
-
-use rule popularity as case_studies with:
-    input:
-        **{name: PAIRS[name].format(**FIRST) for name in ("train", "test")},
-        **{name: path.format(**FIRST) for name, path in (VECTORS | VIEWS).items()},
-        corpus="<results>/{dataset}/data/corpus.jsonl".format(**FIRST),
-        texts="<results>/{dataset}/data/queries.jsonl".format(**FIRST),
-        stats=STATS.format(**FIRST),
-    output:
-        **figure("case_studies"),
-        **layouts("case_studies", caption="case_examples"),
-        examples="<results>/tables/case_studies.csv",
-    log:
-        "<logs>/case_studies.log",
-    benchmark:
-        "<benchmarks>/case_studies.tsv"
-    threads: 2
-    params:
-        **FIRST,
-        experiment="case_studies",
+        experiment="click_log",
+        encoder="{encoder}",
         seed=config["seed"],
-        behind=plan.behind_rankings(**FIRST),
+        behind=behind_vectors,
     message:
-        "Figure and table: case studies of MVG"
+        "Sparse results and latency of {wildcards.dataset}, MVG over {wildcards.encoder} against it alone"
+    script:
+        "../scripts/measure.py"
 
 
 use rule popularity as click_log with:
@@ -299,6 +228,31 @@ use rule popularity as click_log with:
         behind=plan.behind_rankings(**CLICK_LOG),
     message:
         "Figure and table: recall by traffic on a click log"
+
+
+use rule popularity as case_studies with:
+    input:
+        **{name: PAIRS[name].format(**FIRST) for name in ("train", "test")},
+        **{name: path.format(**FIRST) for name, path in (VECTORS | VIEWS).items()},
+        corpus="<results>/{dataset}/data/corpus.jsonl".format(**FIRST),
+        texts="<results>/{dataset}/data/queries.jsonl".format(**FIRST),
+        stats=STATS.format(**FIRST),
+    output:
+        **figure("case_studies"),
+        **layouts("case_studies", caption="case_examples"),
+        examples="<results>/tables/case_studies.csv",
+    log:
+        "<logs>/case_studies.log",
+    benchmark:
+        "<benchmarks>/case_studies.tsv"
+    threads: 2
+    params:
+        **FIRST,
+        experiment="case_studies",
+        seed=config["seed"],
+        behind=plan.behind_rankings(**FIRST),
+    message:
+        "Figure and table: case studies of MVG"
 
 
 use rule popularity as flat_popularity with:

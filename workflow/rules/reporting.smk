@@ -1,4 +1,4 @@
-# The benchmark table, the verdict on each number of the paper, and what the run was made of.
+# The benchmark table and what is made of it, the verdict on each number of the paper, and what the run was made of.
 
 
 rule benchmark_table:
@@ -37,6 +37,65 @@ rule benchmark_table:
         "The benchmark table, and the sign test of every pair of methods"
     script:
         "../scripts/benchmark_table.py"
+
+
+use rule popularity as zero_shot with:
+    input:
+        benchmark="<results>/tables/benchmark.csv",
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **table("zero_shot"),
+    log:
+        "<logs>/zero_shot.log",
+    benchmark:
+        "<benchmarks>/zero_shot.tsv"
+    params:
+        experiment="zero_shot",
+        datasets=plan.datasets,
+        encoders=[encoder for encoder in plan.encoders if plan.kind(encoder) == "pretrained"],
+        note=plan.settings_note(),
+    message:
+        "Table: pretrained encoders as they come"
+
+
+use rule popularity as memory_spectrum with:
+    input:
+        sweeps=rules.budget_sweep.output.csv,
+        benchmark="<results>/tables/benchmark.csv",
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **figure("memory_spectrum"),
+    log:
+        "<logs>/memory_spectrum.log",
+    benchmark:
+        "<benchmarks>/memory_spectrum.tsv"
+    params:
+        experiment="memory_spectrum",
+        datasets=plan.datasets,
+        beta=config["multiview"]["beta"],
+        token_level=plan.token_encoders(),
+    message:
+        "Figure: recall and MAP against the floats of an index"
+
+
+use rule popularity as seeds with:
+    input:
+        stats=expand(STATS, dataset=plan.datasets),
+        scores=[f"<results>/{dataset}/scores/{method}.csv" for dataset, _, method in plan.seed_rows()],
+    output:
+        **table("seeds"),
+    log:
+        "<logs>/seeds.log",
+    benchmark:
+        "<benchmarks>/seeds.tsv"
+    params:
+        experiment="seeds",
+        datasets=plan.datasets,
+        rows=[[dataset, row] for dataset, row, _ in plan.seed_rows()],
+        note=plan.budget_note(),
+        behind=[plan.behind_rankings(dataset, encoder) for dataset, encoder in plan.repeated()],
+    message:
+        "Table: mean and spread of the DSSM rows over several seeds"
 
 
 rule verdicts:

