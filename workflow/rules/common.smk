@@ -16,6 +16,7 @@ if (WORKFLOW / "mvg").is_dir():
 
 from mvg.config import DOWNLOADS, ConfigError, checked, load_schema
 from mvg.plan import LEXICAL, WRAPPERS, Plan
+from mvg.summary import where_to_look
 
 # Whether this workflow is the one that was called, and no module of another one.
 IS_MAIN = WORKFLOW.parent == Path(workflow.basedir)
@@ -81,6 +82,11 @@ onstart:
     for folder in ("results", RESULTS):
         if Path(folder).exists() and not os.access(folder, os.W_OK):
             raise SystemExit(f"error: {folder}: not writable: make it so, then run this again")
+
+
+onsuccess:
+    if IS_MAIN:
+        print(*where_to_look(RESULTS), sep="\n", file=sys.stderr)
 
 
 def pattern(names):

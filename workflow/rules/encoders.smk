@@ -52,7 +52,7 @@ rule encode_pretrained:
         encoder=of_kind("pretrained"),
     conda:
         "../../envs/encoders.yaml"
-    threads: TORCH_THREADS
+    threads: torch_threads
     resources:
         **GPU,
         mem_mb=megabytes(factor=20, base=3000, shared=TEXTS),
@@ -60,7 +60,7 @@ rule encode_pretrained:
     params:
         shard=shard_of,
         settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
-        threads=TORCH_THREADS,
+        threads=torch_threads,
         device=config["device"],
         behind=behind_data,
     message:

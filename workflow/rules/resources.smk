@@ -83,8 +83,9 @@ def search_threads(wildcards):
 
 
 def torch_threads(wildcards):
-    """One for the small BERT of ``init: scratch``, which keeps no more busy, so that two jobs run at once."""
-    return 1 if plan.encoder(wildcards.dataset, wildcards.encoder)["init"] == "scratch" else TORCH_THREADS
+    """One for a small or static model, which keeps no more busy, so that two jobs run at once."""
+    light = ("scratch", "package:wordllama")
+    return 1 if plan.encoder(wildcards.dataset, wildcards.encoder)["init"] in light else TORCH_THREADS
 
 
 def in_shards(path):

@@ -51,35 +51,35 @@ SHAPES = {
     # Many labels a query, heavy skew.
     "eurlex": Shape(
         write=raw_writers.write_eurlex,
-        documents=1200, queries=8000, labels=5, skew=2.2, shift=40, alpha=0.5, beta=0.4,
+        documents=600, queries=4000, labels=5, skew=2.2, shift=40, alpha=0.5, beta=0.4,
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=2,
     ),
     # Very heavy skew: the first few labels are on most queries, as check tags are.
     "pubmed": Shape(
         write=raw_writers.write_pubmed,
-        documents=1500, queries=7000, labels=10, skew=1.3, shift=1.5, alpha=0.5, beta=0.4,
+        documents=750, queries=3500, labels=10, skew=1.3, shift=1.5, alpha=0.5, beta=0.4,
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=1,
     ),
     # Little skew, about one label a query and two training queries a label.
     "wikiseealso": Shape(
         write=raw_writers.write_wikiseealso,
-        documents=4200, queries=12000, labels=1.2, skew=0.6, shift=500, alpha=1.0, beta=0.2,
+        documents=2100, queries=6000, labels=1.2, skew=0.6, shift=500, alpha=1.0, beta=0.2,
         concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
         query_words=5, title_words=2, common_words=0,
     ),
     # A click log: a query is asked again and again, a few of them most of all.
     "clicklog": Shape(
         write=raw_writers.write_clicklog,
-        documents=1200, queries=5000, labels=3, skew=1.5, shift=30, alpha=0.5, beta=0.4,
+        documents=600, queries=2500, labels=3, skew=1.5, shift=30, alpha=0.5, beta=0.4,
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=1,
     ),
     # Flat popularity: one passage a query, about one training query a passage, and it says what is asked.
     "flat": Shape(
         write=raw_writers.write_msmarco,
-        documents=3000, queries=4000, labels=1, skew=0, shift=1, alpha=0.1, beta=0.1,
+        documents=1500, queries=2000, labels=1, skew=0, shift=1, alpha=0.1, beta=0.1,
         concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
         query_words=3, title_words=5, common_words=1,
     ),
