@@ -1,6 +1,6 @@
 """Small valid files of every format, mutated: each ends in a data set or in one line, and leaves nothing half-made.
 
-`MVG_FUZZ_CASES=100000 pytest tests/unit/test_fuzz.py` runs ten times as many as usual. A failure names its case;
+`MVG_FUZZ_CASES=100000 pytest tests/unit/test_fuzz.py` runs fifty times as many as usual. A failure names its case;
 `MVG_FUZZ_ONLY=<format>:<number>` runs that one alone.
 """
 
@@ -20,7 +20,7 @@ from mvg.datasets.writing import write_prepared
 from mvg.formats import FORMATS
 from mvg.io.errors import DataError
 
-CASES = int(os.environ.get("MVG_FUZZ_CASES", 10_000))
+CASES = int(os.environ.get("MVG_FUZZ_CASES", 2_000))
 ONLY = os.environ.get("MVG_FUZZ_ONLY")
 LONGEST = 20  # seconds of one case
 

@@ -14,6 +14,8 @@ sys.path.insert(0, str(ROOT / "tests/unit"))
 from misbehaving_server import Behaviour, serving  # noqa: E402
 from raw_sets import RAW_FILES  # noqa: E402
 
+pytestmark = pytest.mark.runs
+
 PAPER = ("--configfile", "workflow/configs/paper.yaml")
 FILES = RAW_FILES["eurlex"]
 

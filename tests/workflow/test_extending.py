@@ -10,6 +10,8 @@ import yaml
 
 from .conftest import ROOT, copy_of_project
 
+pytestmark = pytest.mark.runs
+
 PAGE = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 STEP = re.compile(r"(?:Write|In) `([^`\n]+)`(?:, after `([^`\n]+)`)?[^\n]*:\n\n```\w+\n(.*?)^```$", flags=re.M | re.S)
 

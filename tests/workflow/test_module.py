@@ -6,6 +6,8 @@ import pytest
 
 from .conftest import ROOT, Workflow, copy_of_project
 
+pytestmark = pytest.mark.runs
+
 SNAKEFILE = """
 configfile: "mine.yaml"
 

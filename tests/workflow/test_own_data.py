@@ -11,6 +11,8 @@ import yaml
 
 from .conftest import ROOT
 
+pytestmark = pytest.mark.runs
+
 PAGE = (ROOT / "docs/your-data.md").read_text(encoding="utf-8")
 COMMANDS = [
     line for block in re.findall(r"^```bash\n(.*?)^```", PAGE, flags=re.M | re.S) for line in block.splitlines()

@@ -9,6 +9,8 @@ import yaml
 
 from .conftest import ROOT, copy_of_project
 
+pytestmark = pytest.mark.runs
+
 PAGE = (ROOT / "docs/encoders.md").read_text(encoding="utf-8")
 FOLDER = "results/tiny/wikiseealso"
 

@@ -44,6 +44,7 @@ def test_snakemake_accepts_each_command(with_raw_files, command):
     assert "--unlock" in words or "This was a dry-run" in done.stdout + done.stderr
 
 
+@pytest.mark.runs
 def test_a_dataset_of_ones_own_runs_without_code(with_raw_files):
     """The README's config, at the tiny size."""
     settings = yaml.safe_load((with_raw_files / "tests/tiny.yaml").read_text())
@@ -59,6 +60,7 @@ def test_the_report_is_one_page(tiny):
     assert "popularity.png" in page and "benchmark.md" in page
 
 
+@pytest.mark.runs
 def test_the_package_installs_alone_and_the_program_runs(tmp_path):
     """In an environment that holds only what `pip install .` brings; no torch, no snakemake."""
     venv.create(tmp_path / "venv", with_pip=True)

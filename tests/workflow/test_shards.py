@@ -1,5 +1,8 @@
 """Shards scatter and gather inside the workflow, and change no byte of what it makes."""
 
+import pytest
+
+pytestmark = pytest.mark.runs
 CONFIG = ["datasets=['wikiseealso']", "encoders=['dssm']", "experiments=[]", "seeds=[]"]
 MADE = ["*/*.npy", "*/mvg/*/*.npy", "*/mvg/*/choice.json", "runs/*.npz", "scores/*.csv"]
 

@@ -309,7 +309,7 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
     ("grid", "reruns"),
     [
         ("budgets: [0.1, 2]", {"measure_budget_sweep", "budget_sweep", "memory_spectrum"}),
-        ("dimensions: [4]", {"train_dssm", "encode_dssm", "measure_dimension_sweep", "dimension_sweep"}),
+        ("dimensions: [4]", {"train_dssm", "measure_dimension_sweep", "dimension_sweep"}),
         ("checkpoints: [0, 1]", {"train_checkpoints", "measure_training_sweep", "training_sweep"}),
     ],
 )
@@ -332,6 +332,7 @@ def test_nothing_unfinished_is_left_behind(tiny):
     assert not [p for p in (tiny / "results").rglob(".*") if p.name not in (".gitignore", ".snakemake_timestamp")]
 
 
+@pytest.mark.runs
 def test_the_same_seed_gives_the_same_bytes(tiny, fresh):
     fresh.tiny("--cores", "1", "results/tiny/tables/benchmark.csv", "--config", "datasets=[eurlex]")
     ours = (tiny / "results/tiny/eurlex/scores/mvg+dssm.csv").read_bytes()

@@ -8,6 +8,8 @@ import pytest
 
 from .conftest import ROOT, copy_of_project, memory
 
+pytestmark = pytest.mark.runs
+
 BI_ENCODERS = ("sbert", "wordllama")
 METHODS = [w + x for x in (*BI_ENCODERS, "colbert") for w in ("", "prior+", "mvg+", "mvg+prior+")]
 

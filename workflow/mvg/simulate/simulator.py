@@ -51,7 +51,7 @@ SHAPES = {
     # Many labels a query, heavy skew.
     "eurlex": Shape(
         write=raw_writers.write_eurlex,
-        documents=600, queries=4000, labels=5, skew=2.2, shift=40, alpha=0.5, beta=0.4,
+        documents=600, queries=4000, labels=5, skew=2.2, shift=20, alpha=0.5, beta=0.4,
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=2,
     ),
