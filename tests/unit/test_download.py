@@ -16,7 +16,7 @@ from misbehaving_server import Behaviour, serving
 from raw_sets import RAW_FILES, write_zip
 
 from mvg.fetch import transfer
-from mvg.fetch.download import catalogue, download, spread
+from mvg.fetch.download import catalogue, download, some_of
 from mvg.fetch.transfer import File, fetch
 from mvg.io.errors import DataError
 
@@ -289,8 +289,8 @@ def test_more_files_later_fetch_only_those(tmp_path):
 
 
 def test_files_are_spread_over_the_years():
-    assert spread(list("abcdefghij"), 3) == ["a", "d", "g"]
-    assert spread(list("abc"), None) == spread(list("abc"), 7) == ["a", "b", "c"]
+    assert some_of(list("abcdefghij"), 3) == ["a", "d", "g"]
+    assert some_of(list("abc"), None) == some_of(list("abc"), 7) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,6 @@ def test_texts_are_cut():
 def test_batches_change_nothing(monkeypatch):
     texts = ["oak", "elm oak", "", "elm elm oak"] * 5
     whole = encoder().encode(texts)
-    monkeypatch.setattr("mvg.encoders.static.BATCH", 3)
+    monkeypatch.setattr("mvg.encoders.static.TEXTS_AT_ONCE", 3)
     assert encoder().encode(texts).tobytes() == whole.tobytes()
     assert encoder().encode([]).shape == (0, 3)

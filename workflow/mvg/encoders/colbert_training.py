@@ -15,7 +15,7 @@ from ..io.files import replacing_folder, write_rows
 from . import scratch
 from .bags import half_of_distinct_words
 from .colbert import Settings, build, encode_documents, encode_queries, forward, max_sim, tokenize
-from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
+from .relevance import TrainingData, dense_rows, evenly_spaced, known_pairs, pair_matrix, recall_and_map, softmax_loss
 from .training import Checkpoint, Shuffled, identity, optimise
 
 WEIGHT_DECAY = 0.01
@@ -107,7 +107,7 @@ class QueryBatches:
 
 def score_dev(model: MultiVectorEncoder, data: TrainingData, n_queries: int) -> tuple[float, float]:
     """Mean recall@100 and MAP@100 in percent over ``n_queries`` of dev."""
-    rows = spread(data.dev.queries, n_queries)
+    rows = evenly_spaced(data.dev.queries, n_queries)
     tokens, starts = (torch.from_numpy(side).to(model.device) for side in encode_documents(model, data.documents))
     queries = torch.from_numpy(encode_queries(model, data.queries, rows)).to(model.device)
     n_documents = len(starts) - 1

