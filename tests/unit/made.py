@@ -4,5 +4,5 @@ from types import SimpleNamespace
 
 
 def made(stem) -> SimpleNamespace:
-    """``stem.csv``, ``.pdf``, ``.png``, ``.md`` and ``.tex`` under these names."""
-    return SimpleNamespace(**{kind: f"{stem}.{kind}" for kind in ("csv", "pdf", "png", "md", "tex")})
+    """``stem.csv``, ``.pdf``, ``.png``, ``.html``, ``.md`` and ``.tex`` under these names."""
+    return SimpleNamespace(**{kind: f"{stem}.{kind}" for kind in ("csv", "pdf", "png", "html", "md", "tex")})

@@ -173,7 +173,7 @@ def test_files(table, tmp_path):
     facts = {"clicklog": {"simulated": True}}
     draw(table, facts, made(tmp_path / "click_log"))
     write_layouts("Click log", click_log_layouts(table, facts), made(tmp_path / "click_log"))
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".md", ".pdf", ".png", ".tex"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".html", ".md", ".pdf", ".png", ".tex"]
     text = (tmp_path / "click_log.md").read_text()
     assert "Click log (simulated)" in text and "need live traffic" in text and "by construction" in text
 

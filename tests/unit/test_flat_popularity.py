@@ -47,7 +47,7 @@ def test_losses_are_shown_as_plainly_as_gains(table, tmp_path):
     write_layouts("Flat popularity", layouts, made(tmp_path / "flat_popularity"))
     text = (tmp_path / "flat_popularity.md").read_text()
     assert "0 : 30, p = 1.9e-09" in text and "simulated" in text and "21.9 % of the training pairs" in text
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".md", ".tex"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".html", ".md", ".tex"]
 
 
 def test_the_best_is_bold_and_underlined_only_if_it_is_better(table):

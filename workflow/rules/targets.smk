@@ -8,18 +8,33 @@ FIRST = {
 STATS = "<results>/{dataset}/data/stats.json"
 
 
+def title(name):
+    """``budget_sweep`` -> ``Budget sweep``."""
+    return name.replace("_", " ").capitalize()
+
+
 def figure(name, caption=None):
     """A figure and the numbers behind it."""
     stem = f"<results>/figures/{name}"
-    png = report(f"{stem}.png", caption=f"../report/{caption or name}.rst", category="Figures")
+    png = report(
+        f"{stem}.png",
+        caption=f"../report/{caption or name}.rst",
+        category="Figures",
+        labels={"figure": title(name)},
+    )
     return {"csv": f"{stem}.csv", "pdf": f"{stem}.pdf", "png": png}
 
 
 def layouts(name, caption=None):
     """A table laid out for reading."""
     stem = f"<results>/tables/{name}"
-    md = report(f"{stem}.md", caption=f"../report/{caption or name}.rst", category="Tables")
-    return {"md": md, "tex": f"{stem}.tex"}
+    html = report(
+        f"{stem}.html",
+        caption=f"../report/{caption or name}.rst",
+        category="Tables",
+        labels={"table": title(name)},
+    )
+    return {"html": html, "md": f"{stem}.md", "tex": f"{stem}.tex"}
 
 
 def table(name):

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
+from .html import document
 from .labels import dataset_label, is_simulated, method_label, metric_label
 
 MISSING = "–"
@@ -57,7 +58,7 @@ class Layout(NamedTuple):
 
 
 def write_layouts(title: str, layouts: list[Layout], made, nothing="") -> None:
-    """Write ``made.md``, headed by ``title``, and ``made.tex``, which needs booktabs and multirow.
+    """Write ``made.md``, headed by ``title``, ``made.html``, and ``made.tex``, which needs booktabs and multirow.
 
     ``nothing``: the line that takes the place of the tables if there are none.
     """
@@ -67,6 +68,8 @@ def write_layouts(title: str, layouts: list[Layout], made, nothing="") -> None:
     with text_writer(made.tex) as file:
         file.write("% Needs \\usepackage{booktabs,multirow}\n")
         file.write("\n".join(map(to_latex, layouts)) or f"{escape_latex(nothing)}\n")
+    with text_writer(made.html) as file:
+        file.write(document(title, layouts, nothing))
 
 
 def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
