@@ -9,8 +9,15 @@ import pandas as pd
 import pytest
 from made import made
 
-from mvg.reporting.tables import format_number, group_methods, write_table
-from mvg.verdicts.benchmark import benchmark_table, read_benchmark, significance_table, write_benchmark_layouts
+from mvg.io.errors import DataError
+from mvg.reporting.tables import NAMES, format_number, group_methods, read_table, write_table
+from mvg.verdicts.benchmark import (
+    benchmark_table,
+    read_benchmark,
+    read_scores,
+    significance_table,
+    write_benchmark_layouts,
+)
 
 COLUMNS = ["recall@10", "recall@100", "map@10", "map@100"]
 METHODS = ["bm25", "popularity", "dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm"]
@@ -227,3 +234,40 @@ def test_latex_compiles(pages, tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+# Names that look like numbers or missing values stay names, in every table that is read back.
+
+ODD_NAMES = ["NA", "2024", "null", "1e5", "True", "nan", "007", "-inf"]
+
+
+def test_names_are_texts_wherever_a_table_is_read_back(tmp_path):
+    table = pd.DataFrame({name: ODD_NAMES for name in NAMES} | {"value": np.linspace(0, 1, len(ODD_NAMES))})
+    write_table(table, tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.csv"), table, check_dtype=False)
+    assert read_table(tmp_path / "t.csv")["value"].dtype == float
+
+
+def test_an_odd_name_survives_the_benchmark_and_its_scores(tmp_path):
+    for name in ODD_NAMES:
+        table = benchmark_table({name: {"dssm": frame([1, 2]), "mvg+dssm": frame([2, 2])}}, {}, {name: {}})
+        write_table(table, tmp_path / "benchmark.csv")
+        pd.testing.assert_frame_equal(read_benchmark(tmp_path / "benchmark.csv"), table)
+    (tmp_path / "scores.csv").write_text("query,recall@10\n" + "".join(f"{name},1.5\n" for name in ODD_NAMES))
+    assert read_scores(tmp_path / "scores.csv").index.tolist() == ODD_NAMES
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("recall@10\n1.5\n", "expected a column 'query', found recall@10"),
+        ("", "expected a table of results, but: No columns to parse"),
+        ("query,recall@10\nq,1,2,3\nq,1\nq,1,2,3,4,5\n", "expected a table of results, but: "),
+        ("query,recall@10\nq,much\n", "expected numbers in the column 'recall@10'"),
+    ],
+)
+def test_a_damaged_table_of_scores_is_one_line(tmp_path, text, message):
+    (tmp_path / "dssm.csv").write_text(text)
+    with pytest.raises(DataError) as error:
+        read_scores(tmp_path / "dssm.csv")
+    assert str(error.value).startswith(f"{tmp_path}/dssm.csv: {message}") and "\n" not in str(error.value)

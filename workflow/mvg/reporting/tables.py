@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ..io.errors import DataError
 from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
 from .html import document
@@ -13,8 +14,8 @@ MISSING = "–"
 METRICS = ("recall", "map")
 
 
-# Columns of names that users give: a dataset may be called NA, or 2024.
-NAMES = ("dataset", "encoder", "method", "query", "document")
+# Columns of names, which are texts whatever they look like: a dataset may be called NA, a query 2024.
+NAMES = ("dataset", "encoder", "method", "query", "document", "part", "a", "b")
 
 
 def write_table(table: pd.DataFrame, path) -> None:
@@ -23,15 +24,27 @@ def write_table(table: pd.DataFrame, path) -> None:
         table.to_csv(file, index=False, lineterminator="\n")
 
 
-def read_table(path) -> pd.DataFrame:
-    """A tidy table from csv; names stay texts, an empty field is missing."""
-    return pd.read_csv(
-        path,
-        dtype=dict.fromkeys(NAMES, str),
-        keep_default_na=False,
-        na_values=[""],
-        float_precision="round_trip",
-    )
+def read_table(path, needed=(), missing=None) -> pd.DataFrame:
+    """A tidy table from csv. Names stay texts.
+
+    needed: columns that must be there
+    missing: the columns in which an empty field is a missing value; all without it
+
+    Raises DataError for a file that is no table, or lacks a column.
+    """
+    try:
+        table = pd.read_csv(
+            path,
+            dtype=dict.fromkeys(NAMES, str),
+            keep_default_na=False,
+            na_values=[""] if missing is None else dict.fromkeys(missing, [""]),
+        )
+    except ValueError as error:  # also pandas' own of an empty file, and of rows of unequal length
+        raise DataError(path, "", f"expected a table of results, but: {error}: remove it, and run again") from error
+    for name in needed:
+        if name not in table:
+            raise DataError(path, "", f"expected a column '{name}', found {', '.join(table)}: remove it, and run again")
+    return table
 
 
 def read_tables(paths) -> pd.DataFrame:

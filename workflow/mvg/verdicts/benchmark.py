@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.significance import SIGNIFICANT, sign_test
+from ..io.errors import DataError
 from ..reporting.tables import (
     Entry,
     Layout,
@@ -13,6 +14,7 @@ from ..reporting.tables import (
     format_number,
     group_methods,
     layout,
+    read_table,
     row_group,
     row_groups,
     score_columns,
@@ -30,6 +32,7 @@ MARKS = (
     "Bold: the best of its row group, the first of equals. Underlined: significantly better than the second best "
     "(two-sided macro sign test, p below 0.001)."
 )
+AGAIN = "remove the file of one of them, and run again"
 
 
 def benchmark_table(scores, sizes, facts, pretrained=None, paper=None) -> pd.DataFrame:
@@ -43,7 +46,7 @@ def benchmark_table(scores, sizes, facts, pretrained=None, paper=None) -> pd.Dat
     The best of a row group is its highest mean, the first of equals; its ``p_value`` is that of
     the two-sided macro sign test against the second best, and it is ``significant`` if
     p < 0.001 with more wins than losses. A method with the very same scores is no second best.
-    ValueError: methods with different queries or columns.
+    DataError: methods with different queries or columns.
     """
     paper = paper or load_paper()
     printed = paper.benchmark()
@@ -86,13 +89,15 @@ def significance_table(scores) -> pd.DataFrame:
 
 def read_scores(path) -> pd.DataFrame:
     """Per-query scores of one method, index query id, as ``benchmark_table`` takes them."""
-    return pd.read_csv(path, index_col="query", dtype={"query": str}, keep_default_na=False)
+    scores = read_table(path, needed=["query"]).set_index("query")
+    for column in scores.columns[scores.dtypes == "str"]:
+        raise DataError(path, "", f"expected numbers in the column '{column}': remove it, and run again")
+    return scores
 
 
 def read_benchmark(path) -> pd.DataFrame:
     """``benchmark.csv`` back as the frame of ``benchmark_table``."""
-    table = pd.read_csv(path, keep_default_na=False, na_values={"k": "", "paper": "", "p_value": ""})
-    return table.astype({"k": "Int64"})
+    return read_table(path, missing=["k", "paper", "p_value"]).astype({"k": "Int64"})
 
 
 def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, made, paper=None, note="") -> None:
@@ -177,6 +182,6 @@ def _check_same_queries(dataset, by_method) -> None:
     first, *others = by_method.items()
     for method, frame in others:
         if not np.array_equal(frame.index, first[1].index):
-            raise ValueError(f"{dataset}: {method} and {first[0]} were scored on other queries")
+            raise DataError(dataset, "scores", f"{method} and {first[0]} were scored on other queries: {AGAIN}")
         if set(frame.columns) != set(first[1].columns):
-            raise ValueError(f"{dataset}: {method} and {first[0]} have other metrics")
+            raise DataError(dataset, "scores", f"{method} and {first[0]} have other metrics: {AGAIN}")
