@@ -1,0 +1,80 @@
+"""Methods by name on one log, and the one that dev chooses."""
+
+import numpy as np
+import pytest
+
+from mvg.datasets.pairs import Split
+from mvg.evaluation.combinations import CANDIDATES, Built, Log, choose, fits
+from mvg.multiview import Addition
+from mvg.search.combined import Combined
+
+
+def unit(vectors):
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def log():
+    """Queries that stand near one of three places of a document; documents stand somewhere else."""
+    rng = np.random.default_rng(0)
+    documents, places = unit(rng.normal(size=(60, 16))), unit(rng.normal(size=(60, 3, 16)))
+    target = np.floor(55 * rng.random(1500) ** 2).astype(int)
+    queries = unit(places[target, rng.integers(0, 3, 1500)] + 0.15 * rng.normal(size=(1500, 16)))
+    nothing = (np.empty(0, dtype=np.int64),) * 2
+    train, dev = (Split(rows, (rows, target[rows]), nothing) for rows in (np.arange(1200), np.arange(1200, 1500)))
+    return Log(documents, queries, train, dev, k=10)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*CANDIDATES[:-2], "knn+moved", "adapter", "shared+mvg+prior+tuned+adapter", "pefa-xs", "pefa-xl", "auto+x"],
+)
+def test_every_name_is_built_and_searched(log, name):
+    built = log.build(name)
+    found = Combined(built.addition).search(log.dev.queries, 10)
+    assert found.documents.shape == (300, 10) and np.isfinite(found.scores).all()
+    assert built.seconds > 0 and built.dev.shape == (300, 2)
+    if not {"knn", "pefa-xl", "adapter"} & {*name.split("+")}:
+        assert fits(built.addition, 1.3)
+    if name not in ("", "adapter"):
+        assert built.dev.mean() > log.build("").dev.mean()
+
+
+def test_a_log_without_a_budget_moves_vectors_and_adds_none(log):
+    built = log.build("auto", budget=1.0)
+    assert not {"mvg", "shared", "knn"} & {*built.method.split("+")} and fits(built.addition, 1.0)
+
+
+def test_the_same_seed_gives_the_same_bytes(log):
+    def again():
+        built = log.build("shared+tuned")
+        log._made.clear()
+        return built.addition
+
+    first, second = again(), again()
+    assert (first.documents == second.documents).all() and (first.votes.shares != second.votes.shares).nnz == 0
+
+
+def built(name, recall, ap):
+    return Built(name, Addition(np.zeros((4, 2), np.float32)), {}, np.column_stack([recall, ap]).astype(float), 1.0)
+
+
+class Sum:
+    @staticmethod
+    def value(scores):
+        return scores.sum(axis=-1)
+
+
+def test_the_simplest_within_one_standard_error_is_chosen():
+    noise = np.tile([0.0, 4.0], 50)
+    best = built("best", noise + 0.1, np.zeros(100))
+    # Paired differences: 0.1 - 4 or 0.1 + 4, so 0.1 on average with a standard error of 0.4; then always 0.1.
+    assert choose([built("simple", noise[::-1], np.zeros(100)), best], Sum).method == "simple"
+    assert choose([built("worse", noise, np.zeros(100)), best], Sum).method == "best"
+
+
+def test_simplicity_costs_at_most_a_little_map():
+    noise = np.tile([0.0, 4.0], 50)
+    best = built("best", noise, np.full(100, 0.3))
+    assert choose([built("simple", noise[::-1] + 0.2, np.zeros(100)), best], Sum).method == "best"
+    assert choose([built("simple", noise[::-1], np.full(100, 0.11)), best], Sum).method == "simple"

@@ -1,0 +1,249 @@
+"""Methods by name, built on one log: what they learn from training pairs, with constants that dev chooses.
+
+:class:`Log` builds any name of the grammar (:mod:`mvg.names`) and ``auto``, the simplest combination within a budget
+that is as good as the best of them on dev.
+"""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from ..lexical.popularity import training_popularity
+from ..multiview import Addition, adapter, allocate, fit, knn, moved, pefa_xl, pefa_xs, shared_tuned, tuned
+from ..multiview.addition import SOFTMAX, Votes, adapted
+from ..multiview.clustering import group
+from ..multiview.shared import centers_for, centers_of, largest
+from ..names import Method
+from .dev import Constants, Dev
+
+PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
+UNSEEN = (0, -0.4, -0.3, -0.2, -0.1, -0.05, 0.05, 0.1)
+VIEW_BIASES = (0, -0.3, -0.2, -0.1, -0.05, -0.02, 0.03)
+VOTES = (0.1, 0.05, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0)
+LEARNED_VOTES = (1.0, 0.7, 0.85, 1.2)
+NEAREST, TEMPERATURES = (10, 30), (0.02, 0.05)
+MOVES = (0.5, 1, 2, 4, 8)
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+PEFA_NEAREST = (10, 30, 100)
+WIDTH = 25  # documents that a shared view votes for
+NEAR = 10  # shared views that vote where their weights are learned
+# From the simplest to the least simple: nothing learned before what is, one search before two.
+CANDIDATES = (
+    "", "prior", "moved", "prior+moved", "mvg+prior", "tuned", "prior+tuned", "mvg+prior+moved", "mvg+prior+tuned",
+    "shared+prior+moved", "shared+prior+tuned", "shared+tuned", "knn+prior+moved", "knn+prior+tuned",
+)  # fmt: skip
+MOST_MAP = 0.2  # points of MAP that simplicity may cost
+
+
+class Built(NamedTuple):
+    """A method over an encoder, ready to be searched."""
+
+    method: str  # its name, without the encoder; of ``auto`` what was chosen
+    addition: Addition
+    chosen: dict  # constants, by name
+    dev: np.ndarray  # float64 (n dev queries, 2): recall and AP at k, in percent
+    seconds: float  # of training and choosing
+
+
+class Log:
+    """An encoder's vectors and the log: builds methods, and keeps what they share.
+
+    documents, queries: float32 (n, dim), unit rows; train, dev: :class:`mvg.datasets.pairs.Split`
+    k: the cut-off of what dev counts; budget: the largest index, relative to one vector a document, biases apart
+    m_avg, beta: of own views over the encoder's vectors, as in the paper
+    gain, map: what dev counts, see :class:`mvg.evaluation.dev.Dev`
+    """
+
+    def __init__(
+        self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1, gain=None,
+        map=True, progress=iter,
+    ):  # fmt: skip
+        self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
+        self.popularity = training_popularity(train.pairs, len(documents))
+        self.dev = Dev(queries, dev, self.popularity, k, seed, gain, map)
+        self.budget, self.m_avg, self.beta = budget, m_avg, beta
+        self.seed, self.threads, self.progress = seed, threads, progress
+        self._made, self._used, self._fresh = {}, {}, set()
+
+    def build(self, name: str, budget: float | None = None) -> Built:
+        """The method of a name, with or without an encoder at its end, within ``budget`` if it can grow.
+
+        Raises ValueError for a name that the grammar does not have.
+        """
+        method, budget = Method.parse(name) if name else NOTHING, self.budget if budget is None else budget
+        if method.alone == "auto":
+            return self.auto(budget)
+        started, self._used, self._fresh = time.perf_counter(), {}, set()
+        queries, matrix = self._queries(method)
+        if method.alone:
+            addition, chosen = self._pefa(method, queries)
+        else:
+            addition, chosen = self._combined(method, queries, budget)
+        addition = addition._replace(adapter=matrix)
+        # What an earlier method has made counts as well.
+        seconds = time.perf_counter() - started + sum(self._used.values())
+        return Built(method.added, addition, chosen, self.dev.scores(addition), seconds)
+
+    def auto(self, budget: float | None = None, candidates=CANDIDATES) -> Built:
+        """The simplest candidate that fits the budget and is as good as the best on dev, by one standard error.
+
+        That is: the mean of the paired difference from the best is at most its standard error, and MAP is at most
+        ``MOST_MAP`` below the best's.
+        """
+        budget, started = self.budget if budget is None else budget, time.perf_counter()
+        fitting = [name for name in candidates if self._may_fit(name, budget)]
+        built = [found for name in self.progress(fitting) if fits((found := self.build(name, budget)).addition, budget)]
+        return choose(built, self.dev)._replace(seconds=time.perf_counter() - started)
+
+    def _may_fit(self, name: str, budget: float) -> bool:
+        """Whether it is worth to be built."""
+        method = Method.parse(name) if name else NOTHING
+        if method.votes == "knn":
+            return len(self.documents) + len(np.unique(self.pairs[0])) <= budget * len(self.documents)
+        return budget > 1 or not (method.votes or method.views)
+
+    def _once(self, key, make):
+        """What ``make`` gives, made once for all methods; how long it took is noted."""
+        if key not in self._made:
+            started = time.perf_counter()
+            self._made[key] = make(), time.perf_counter() - started
+            self._fresh.add(key)
+        elif key not in self._fresh:
+            self._used[key] = self._made[key][1]
+        return self._made[key][0]
+
+    def _queries(self, method):
+        """The queries that everything else sees, and the adapter, if there is one."""
+        if not method.adapter:
+            return self.all_queries, None
+        learned = self._once("adapter", lambda: self._learn(adapter, self.documents, self.all_queries)).adapter
+        return self._once("adapted", lambda: adapted(self.all_queries, learned)), learned
+
+    def _learn(self, learner, documents, queries, matrix=None, **options):
+        def on_dev(addition):
+            return self.dev(addition if matrix is None else addition._replace(adapter=matrix))
+
+        return learner(documents, queries, self.pairs, on_dev=on_dev, seed=self.seed, **options)
+
+    def _combined(self, method, queries, budget):
+        key, chosen = method.adapter, {}
+        matrix = self._once("adapter", None).adapter if key else None
+        together = method.votes == "shared" and method.documents == "tuned"
+        extra = (budget - 1) / (2 if method.votes == "shared" and method.views else 1)
+        n_centers = centers_for(1 + extra, *self.documents.shape, WIDTH)
+        grids = {"prior": PRIORS} if method.prior else {}
+        if method.documents == "tuned":
+            grids["unseen"] = UNSEEN
+
+        if together:
+            addition = self._once(("together", key, n_centers), lambda: self._learn(
+                shared_tuned, self.documents, queries, matrix, n_centers=n_centers, width=WIDTH, nearest=NEAR,
+                clustered=self._centers(key, queries, n_centers),
+            ))  # fmt: skip
+            grids["votes"] = LEARNED_VOTES
+        elif method.documents == "tuned":
+            addition = self._once(("tuned", key), lambda: self._learn(tuned, self.documents, queries, matrix))
+        elif method.documents == "moved":
+            weight, addition = self._once(
+                ("moved", key, method.prior), lambda: self._moved(queries, matrix, dict(grids))
+            )
+            chosen["moved"] = weight
+        else:
+            addition = Addition(self.documents)
+        addition = addition._replace(adapter=matrix)
+
+        if method.views:
+            beta, views = self._views(method, queries, addition, extra, grids)
+            addition, chosen["beta"] = addition._replace(views=views), beta
+            grids["view_bias"] = VIEW_BIASES if method.prior or method.documents else (0,)
+        if method.votes and not together:
+            addition = addition._replace(votes=self._votes(method, key, queries, n_centers, addition))
+            chosen |= {"nearest": addition.votes.nearest, "temperature": addition.votes.temperature}
+            grids["votes"] = VOTES
+        constants = self.dev.choose(addition, grids) if grids else Constants()
+        return self.dev.applied(addition, constants), chosen | constants._asdict()
+
+    def _moved(self, queries, matrix, grids):
+        """The weight of the move that is best on dev, each with the best of the other constants."""
+
+        def tried(weight):
+            addition = moved(self.documents, queries, self.pairs, weight)._replace(adapter=matrix)
+            constants = self.dev.choose(addition, grids) if grids else Constants()
+            return self.dev(self.dev.applied(addition, constants)), weight, addition
+
+        return max(map(tried, MOVES), key=lambda trial: trial[0])[1:]
+
+    def _views(self, method, queries, addition, extra, grids):
+        """Own views: over the encoder's vectors as in the paper, over others with the better of two betas."""
+        paper = not method.documents
+        total = round((self.m_avg if paper else extra) * len(self.documents))
+        groups = self._once("groups", lambda: group(self.pairs, len(queries), len(self.documents)))
+
+        def tried(beta):
+            counts = allocate(self.popularity, total, beta)
+            views = fit(addition.documents, queries, groups, counts, seed=self.seed, threads=self.threads)
+            with_views = addition._replace(views=views)
+            constants = self.dev.choose(with_views, grids) if grids and not paper else Constants()
+            return self.dev(self.dev.applied(with_views, constants)), beta, views
+
+        key = ("views", method.adapter, method.documents, method.prior, total)
+        betas = (self.beta,) if paper else dict.fromkeys((self.beta, 1))
+        return self._once(key, lambda: max(map(tried, betas), key=lambda trial: trial[0])[1:])
+
+    def _centers(self, key, queries, n_centers):
+        return self._once(
+            ("centers", key, n_centers),
+            lambda: centers_of(queries, self.pairs, len(self.documents), n_centers, self.seed),
+        )
+
+    def _votes(self, method, key, queries, n_centers, addition) -> Votes:
+        """Votes with the number of near centers and the temperature that are best on dev."""
+        if method.votes == "knn":
+            all_votes = knn(self.documents, queries, self.pairs).votes
+        else:
+            centers, shares = self._centers(key, queries, n_centers)
+            all_votes = Votes(centers, largest(shares, WIDTH), NEAR, SOFTMAX)
+
+        def tried(nearest, temperature):
+            votes = all_votes._replace(nearest=nearest, temperature=temperature)
+            with_votes = addition._replace(votes=votes)
+            return self.dev(self.dev.applied(with_votes, self.dev.choose(with_votes, {"votes": VOTES}))), votes
+
+        trials = [tried(nearest, temperature) for nearest in NEAREST for temperature in TEMPERATURES]
+        return max(trials, key=lambda trial: trial[0])[1]
+
+    def _pefa(self, method, queries):
+        """PEFA as published, with its constants from dev."""
+        if method.alone == "pefa-xs":
+            points = {(share,): pefa_xs(self.documents, queries, self.pairs, share) for share in SHARES}
+        else:
+            points = {
+                (share, nearest): pefa_xl(self.documents, queries, self.pairs, share, nearest)
+                for share in SHARES
+                for nearest in PEFA_NEAREST
+            }
+        best = max(points, key=lambda point: self.dev(points[point]))
+        return points[best], dict(zip(("share", "nearest"), best, strict=False))
+
+
+NOTHING = Method("", "", "", "", "", "", "")
+
+
+def fits(addition: Addition, budget: float) -> bool:
+    """Whether an index is within a budget; one bias a vector may come on top."""
+    width = addition.documents.shape[1]
+    return addition.index_ratio <= budget * (width + 1) / width + 1e-9
+
+
+def choose(built: list[Built], dev: Dev) -> Built:
+    """The first of ``built``, from simple to less so, that is within one standard error of the best."""
+    values = [dev.value(method.dev) for method in built]
+    best = int(np.argmax([value.mean() for value in values]))
+    for method, value in zip(built, values, strict=True):
+        difference = values[best] - value
+        error = difference.std(ddof=1) / np.sqrt(len(difference))
+        map_lost = (built[best].dev[:, 1] - method.dev[:, 1]).mean()
+        if difference.mean() <= error and map_lost <= MOST_MAP:
+            return method
+    return built[best]

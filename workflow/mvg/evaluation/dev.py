@@ -1,0 +1,174 @@
+"""Constants of the scoring rule, chosen on queries of dev.
+
+A metric at k needs no ranking: it follows from the ranks of the relevant documents, and the rank of a document is one
+more than the number of documents above it. So the parts of the score (vectors, own views, votes) are computed once for
+a batch of queries, and a point of a grid costs one pass over them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..datasets.pairs import of_queries
+from ..multiview.addition import Addition
+
+MOST_QUERIES = 2000  # enough to choose a few numbers
+MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
+AT_ONCE = 1 << 25  # scores of a batch, of each part
+ROUNDS = 3  # of choosing one constant after the other
+
+
+class Constants(NamedTuple):
+    """What is left to choose of an addition: b, u, c, and the scale of the votes."""
+
+    prior: float = 0.0
+    unseen: float = 0.0
+    view_bias: float = 0.0
+    votes: float = 1.0
+
+
+class Dev:
+    """Queries of dev, and how well a score ranks their documents.
+
+    queries: float32 (n_queries, dim), of all splits; split: the dev :class:`mvg.datasets.pairs.Split`
+    popularity: (n_documents,) training queries of each document
+    gain: (n_documents,) what finding a document is worth; recall is the share of it that was found
+    map: whether AP counts beside recall
+    """
+
+    def __init__(self, queries, split, popularity, k, seed=0, gain=None, map=True):
+        rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(popularity)))
+        if len(rows) > most:
+            rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+        n = np.asarray(popularity, dtype=np.float64)
+        self.queries, self.k, self.map = np.asarray(queries[rows], dtype=np.float32), k, map
+        self.log_share, self.unseen = np.log((n + 1) / (n.sum() + len(n))), (n == 0).astype(np.float64)
+        self.gain = np.ones(len(n)) if gain is None else np.asarray(gain, dtype=np.float64)
+        self.relevant, self.excluded = (_grouped(pairs, rows) for pairs in (split.pairs, split.excluded))
+        self.batch = max(1, AT_ONCE // len(n))
+        self.kept = None  # the last addition and its parts, where they are one batch
+
+    def bias(self, constants: Constants) -> np.ndarray | None:
+        """b log p(d) + u [n_d = 0], float64 (n_documents,); None where both are 0."""
+        if not constants.prior and not constants.unseen:
+            return None
+        return constants.prior * self.log_share + constants.unseen * self.unseen
+
+    def applied(self, addition: Addition, constants: Constants) -> Addition:
+        """``addition`` with the constants in their places."""
+        votes = addition.votes
+        if votes is not None:
+            votes = votes._replace(scale=votes.scale * constants.votes)
+        return addition._replace(bias=self.bias(constants), view_bias=constants.view_bias, votes=votes)
+
+    def line(self, addition: Addition, points: list[Constants]) -> np.ndarray:
+        """What each query gets under each point, in percent: float64 (n_points, n_queries, 2), recall and AP."""
+        return self._values(addition, [(self.bias(point), point.view_bias, point.votes) for point in points])
+
+    def scores(self, addition: Addition) -> np.ndarray:
+        """The same for an addition as it stands: float64 (n_queries, 2)."""
+        return self._values(addition, [(addition.bias, addition.view_bias, 1.0)])[0]
+
+    def value(self, scores: np.ndarray) -> np.ndarray:
+        """What is to be large, of each query: recall + AP, or recall alone."""
+        return scores.sum(axis=-1) if self.map else scores[..., 0]
+
+    def __call__(self, addition: Addition) -> float:
+        """The mean value of an addition as it stands."""
+        return float(self.value(self.scores(addition)).mean())
+
+    def choose(self, addition: Addition, grids: dict[str, tuple]) -> Constants:
+        """The best constants, one coordinate after the other until none changes; equal ones go to the earlier."""
+        best = Constants(**{name: grid[0] for name, grid in grids.items()})
+        for _ in range(ROUNDS):
+            before = best
+            for name, grid in grids.items():
+                points = [best._replace(**{name: float(value)}) for value in grid]
+                best = points[int(self.value(self.line(addition, points)).mean(axis=1).argmax())]
+            if best == before or len(grids) == 1:
+                break
+        return best
+
+    def _values(self, addition, points) -> np.ndarray:
+        values = np.empty((len(points), len(self.queries), 2))
+        zeros = np.zeros(len(self.gain), dtype=np.float32)
+        for start in range(0, len(self.queries), self.batch):
+            part = slice(start, min(start + self.batch, len(self.queries)))
+            parts = self._parts(addition, part)
+            for (bias, view_bias, scale), out in zip(points, values, strict=True):
+                bias = zeros if bias is None else bias.astype(np.float32)
+                _measure(
+                    *parts, np.float32(view_bias), bias, np.float32(scale), start, *self.relevant, *self.excluded,
+                    self.gain, self.k, out[part],
+                )  # fmt: skip
+        return values
+
+    def _parts(self, addition, part):
+        """Scores of the documents, of their best own views, and votes: float32 (n, n_documents), or empty."""
+        if self.kept is not None and part == slice(0, len(self.queries)) and _same(self.kept[0], addition):
+            return self.kept[1]
+        queries, nothing = addition.queries(self.queries[part]), np.empty((0, 0), dtype=np.float32)
+        base, views, votes = queries @ np.asarray(addition.documents).T, nothing, nothing
+        if addition.views is not None and len(addition.views.owner):
+            views = np.full_like(base, -np.inf)
+            owners, first = np.unique(addition.views.owner, return_index=True)
+            views[:, owners] = np.maximum.reduceat(queries @ np.asarray(addition.views.vectors).T, first, axis=1)
+        if addition.votes is not None:
+            votes = np.vstack([self._votes(addition.votes, some) for some in np.array_split(queries, 8)])
+        if part == slice(0, len(self.queries)):
+            self.kept = addition, (base, views, votes)
+        return base, views, votes
+
+    def _votes(self, votes, queries):
+        similarity = queries @ votes.centers.T
+        near = np.argpartition(-similarity, min(votes.nearest, len(votes.centers)) - 1, axis=1)[:, : votes.nearest]
+        return votes.of(near, np.take_along_axis(similarity, near, axis=1)).toarray().astype(np.float32)
+
+
+def _same(a: Addition, b: Addition) -> bool:
+    """Whether two additions differ at most in their biases."""
+    return all(getattr(a, name) is getattr(b, name) for name in ("documents", "views", "votes", "adapter"))
+
+
+def _grouped(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
+    """Documents by query: those of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
+    position, documents = of_queries(pairs, rows)
+    order = np.argsort(position, kind="stable")
+    return np.searchsorted(position[order], np.arange(len(rows) + 1)), documents[order]
+
+
+@njit(cache=True, nogil=True)
+def _measure(
+    base, views, votes, view_bias, bias, scale, first, starts, relevant, hidden_starts, hidden, gain, k, out
+):  # fmt: skip
+    """Recall and AP at k of a batch of queries, the ``first`` one of which begins it, from ranks alone."""
+    for i in range(len(base)):
+        scores = base[i].copy()
+        if views.size:
+            for d in range(len(scores)):
+                scores[d] = max(scores[d], views[i, d] + view_bias)
+        scores += bias
+        if votes.size:
+            for d in range(len(scores)):
+                scores[d] += scale * votes[i, d]
+        for h in range(hidden_starts[first + i], hidden_starts[first + i + 1]):
+            scores[hidden[h]] = -np.inf
+        mine = relevant[starts[first + i] : starts[first + i + 1]]
+        ranks = np.empty(len(mine), dtype=np.int64)
+        found, worth = 0.0, 0.0
+        for j in range(len(mine)):
+            score, above = scores[mine[j]], 0
+            for d in range(mine[j]):
+                above += scores[d] >= score
+            for d in range(mine[j] + 1, len(scores)):
+                above += scores[d] > score
+            ranks[j] = 1 + above
+            worth += gain[mine[j]]
+            found += gain[mine[j]] * (ranks[j] <= k)
+        ranks.sort()
+        precision = 0.0
+        for j in range(len(ranks)):
+            if ranks[j] <= k:
+                precision += (j + 1) / ranks[j]
+        out[i, 0], out[i, 1] = 100 * found / worth, 100 * precision / len(mine)

@@ -1,0 +1,109 @@
+"""One search path for all that a log adds to an encoder: an index of vectors, a second one of the centers that vote.
+
+The vectors are searched as any others, biases in one more dimension. Votes are sums over a few centers, so they reach
+few documents: those are scored pair by pair, next to the best of the others. All scores are float64.
+"""
+
+import numpy as np
+from numba import njit
+
+from ..multiview.addition import Addition
+from .index import Index
+from .product import dot
+from .ranking import Ranking
+from .views import Views
+
+BATCH = 1024  # queries searched at a time
+
+
+class Combined:
+    """An index over an :class:`mvg.multiview.addition.Addition`.
+
+    factory: of the index of vectors, as for :class:`mvg.search.index.Index`; that of the centers is exact
+    """
+
+    def __init__(self, addition: Addition, factory: str = "exact", threads: int = 1):
+        self.addition = addition
+        self.views = Views.of(addition.documents, addition.views, addition.bias, addition.view_bias)
+        self.index = Index(self.views, factory, threads)
+        self.centers = None
+        if addition.votes is not None:
+            self.centers = Index(Views.of(addition.votes.centers), threads=threads)
+            order = np.argsort(self.views.owner, kind="stable")
+            starts = np.searchsorted(self.views.owner[order], np.arange(len(addition.documents) + 1))
+            self._vectors_of = starts.astype(np.int64), order.astype(np.int64)
+
+    @property
+    def n_floats(self) -> int:
+        """Floats stored, see :attr:`mvg.multiview.addition.Addition.n_floats`."""
+        return self.addition.n_floats
+
+    def search(self, queries, k, excluded=None, progress=iter) -> Ranking:
+        """The k best distinct documents of each query; arguments and order as for :meth:`Index.search`."""
+        queries = np.ascontiguousarray(self.addition.queries(queries), dtype=np.float32)
+        if self.centers is None:
+            return self.index.search(queries, k, excluded, progress)
+        nothing = np.empty(0, dtype=np.int64)
+        positions, hidden = (nothing, nothing) if excluded is None else map(np.asarray, excluded)
+        parts = []
+        for start in progress(range(0, len(queries), BATCH)):
+            inside = (positions >= start) & (positions < start + BATCH)
+            mine = positions[inside] - start, hidden[inside]
+            parts.append(self._search_batch(queries[start : start + BATCH], k, mine))
+        if not parts:
+            return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
+        return Ranking(*(np.concatenate(side) for side in zip(*parts, strict=True)))
+
+    def _search_batch(self, queries, k, excluded) -> Ranking:
+        """All documents with a vote, and as many of the best by vectors that k of them have none."""
+        votes = self.addition.votes
+        near = self.centers.search(queries, min(votes.nearest, len(votes.centers)))
+        votes = votes.of(near.documents, near.scores)
+        most = int(np.diff(votes.indptr).max(initial=0))
+        found = self.index.search(queries, min(k + most, len(self.addition.documents)), excluded)
+        documents, scores = np.full((len(queries), k), -1, dtype=np.int32), np.full((len(queries), k), -np.inf)
+        order = np.argsort(excluded[0], kind="stable")
+        hidden_at = np.searchsorted(excluded[0][order], np.arange(len(queries) + 1))
+        _with_votes(
+            self.views.extend(queries), self.views.vectors, *self._vectors_of, *found,
+            votes.indptr, votes.indices, votes.data, hidden_at, excluded[1][order].astype(np.int64), documents, scores,
+        )  # fmt: skip
+        return Ranking(documents, scores)
+
+
+@njit(nogil=True, cache=True)
+def _with_votes(
+    queries, vectors, first_vector, vector, found, found_scores, first_vote, voted, votes, first_hidden, hidden,
+    documents, scores,
+):  # fmt: skip
+    """Add votes to the scores of what was found, score what was not found but voted for, sort, cut to k."""
+    n_documents = len(first_vector) - 1
+    known = np.full(n_documents, -1, dtype=np.int64)  # document -> its place among the candidates
+    candidates = np.empty(found.shape[1] + n_documents, dtype=np.int64)
+    values = np.empty(len(candidates))
+    for i in range(len(queries)):
+        n = 0
+        for j in range(found.shape[1]):
+            if found[i, j] >= 0:
+                candidates[n], values[n], known[found[i, j]] = found[i, j], found_scores[i, j], n
+                n += 1
+        for h in range(first_hidden[i], first_hidden[i + 1]):
+            known[hidden[h]] = -2
+        for j in range(first_vote[i], first_vote[i + 1]):
+            d = np.int64(voted[j])
+            if known[d] == -1:
+                best = -np.inf
+                for v in range(first_vector[d], first_vector[d + 1]):
+                    best = max(best, dot(queries[i], vectors[vector[v]]))
+                candidates[n], values[n], known[d] = d, best, n
+                n += 1
+            if known[d] >= 0:
+                values[known[d]] += votes[j]
+        order = np.argsort(candidates[:n], kind="mergesort")
+        order = order[np.argsort(-values[:n][order], kind="mergesort")]
+        for j in range(min(documents.shape[1], n)):
+            documents[i, j], scores[i, j] = candidates[order[j]], values[order[j]]
+        for j in range(n):
+            known[candidates[j]] = -1
+        for h in range(first_hidden[i], first_hidden[i + 1]):
+            known[hidden[h]] = -1
