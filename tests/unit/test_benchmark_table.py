@@ -28,7 +28,7 @@ FACTS = {
 
 
 def frame(values):
-    return pd.DataFrame({column: np.asarray(values, dtype=float) for column in COLUMNS})
+    return pd.DataFrame({column: np.asarray(values, dtype=float) for column in COLUMNS}, index=range(np.size(values)))
 
 
 def scores():
@@ -124,6 +124,19 @@ def test_significance_of_all_pairs():
     assert len(table) == 2 * 4 * 15
     row = table.iloc[0]
     assert row.tolist()[:8] == ["eurlex", "recall", 10, "bm25", "popularity", 0, 40, 0]
+
+
+def test_metrics_that_the_config_adds_are_rows_and_columns(tmp_path):
+    wide = {method: frame(20).assign(**{"ndcg@10": 30.0, "mrr@10": 40.0}) for method in METHODS}
+    table = benchmark_table({"eurlex": wide}, {}, FACTS)
+    assert at(table, "eurlex", "dssm", "ndcg", 10).value == 30 and at(table, "eurlex", "dssm", "mrr", 10).value == 40
+    write_benchmark_layouts(table, FACTS, made(tmp_path / "benchmark"))
+    page = (tmp_path / "benchmark.md").read_text("utf-8")
+    assert "Recall@10, MAP@10, nDCG@10 and MRR@10 in percent" in page
+    heads = [line for line in page.splitlines() if "nDCG@10<br>" in line]
+    assert len(heads) == 1 and heads[0].index("MAP@10<br>") < heads[0].index("nDCG@10<br>") < heads[0].index(
+        "MRR@10<br>"
+    )
 
 
 def test_csv_keeps_full_precision(table, tmp_path):

@@ -49,6 +49,7 @@ def in_a_folder(tmp_path, monkeypatch):
         ("run=../up", ["run", "match"]),
         ("ks=[0]", ["ks.0", "minimum"]),
         ("ks=[]", ["ks", "non-empty"]),
+        ("metrics=[recall, precision]", ["metrics.1", "precision", "ndcg"]),
         ("multiview={beta: 2}", ["multiview.beta", "maximum"]),
         ("multiview={gamma: 1}", ["multiview", "gamma"]),
         ("datasets=[nosuch]", ["datasets", "nosuch", "sources"]),

@@ -1,4 +1,4 @@
-"""Recall and average precision: by hand, and as two independent implementations have them."""
+"""Recall, average precision, nDCG and reciprocal rank: by hand, and as two independent implementations have them."""
 
 import ir_measures
 import numpy as np
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mvg.evaluation.metrics import average_precision, per_query, recall, relevance
+from mvg.evaluation.metrics import METRICS, average_precision, ndcg, per_query, recall, reciprocal_rank, relevance
 
 NOTHING = ([], [])
 
@@ -42,14 +42,29 @@ def test_average_precision_divides_by_all_relevant_even_beyond_k():
     assert average_precision([[True, True, True]], [10], k=2) == pytest.approx([20])
 
 
+def test_ndcg_by_hand():
+    # A hit at rank 2 of two relevant documents; the best ranking has them at ranks 1 and 2.
+    assert ndcg([[False, True, False]], [2], k=3) == pytest.approx([100 * (1 / np.log2(3)) / (1 + 1 / np.log2(3))])
+
+
+def test_ndcg_is_100_where_the_first_k_are_all_relevant():
+    assert ndcg([[True, True, False]], [10], k=2) == pytest.approx([100])
+
+
+def test_reciprocal_rank_by_hand():
+    hits = [[False, False, True, True], [False, False, False, False]]
+    assert reciprocal_rank(hits, [2, 1], k=4) == pytest.approx([100 / 3, 0])
+    assert reciprocal_rank(hits, [2, 1], k=2) == pytest.approx([0, 0])
+
+
 def test_a_k_beyond_the_results_is_the_whole_result():
     hits = np.array([[True, False]])
-    assert recall(hits, [2], k=100) == recall(hits, [2], k=2)
-    assert average_precision(hits, [2], k=100) == average_precision(hits, [2], k=2)
+    for metric in (recall, average_precision, reciprocal_rank):
+        assert metric(hits, [2], k=100) == metric(hits, [2], k=2)
 
 
 def test_an_empty_result_is_zero_and_a_query_without_relevant_documents_is_nan():
-    scores = per_query([[-1, -1], [0, 1]], ([0], [1]), n_documents=2, ks=[2])
+    scores = per_query([[-1, -1], [0, 1]], ([0], [1]), n_documents=2, ks=[2], metrics=METRICS)
     for values in scores.values():
         assert values[0] == 0 and np.isnan(values[1])
 
@@ -77,9 +92,10 @@ def test_rows_out_of_range_and_wrong_shapes_are_refused(ranked, pairs):
 
 
 @given(hnp.arrays(bool, (3, 7)), st.integers(1, 9))
-def test_both_stay_within_0_and_100_and_never_fall_with_k(hits, k):
+def test_all_stay_within_0_and_100_and_all_but_ndcg_never_fall_with_k(hits, k):
     n_relevant = hits.sum(axis=1) + 1
-    for metric in (recall, average_precision):
+    assert ((ndcg(hits, n_relevant, k) >= 0) & (ndcg(hits, n_relevant, k) <= 100)).all()
+    for metric in (recall, average_precision, reciprocal_rank):
         here, deeper = metric(hits, n_relevant, k), metric(hits, n_relevant, k + 1)
         assert (here >= 0).all() and (here <= deeper).all() and (deeper <= 100).all()
 
@@ -131,11 +147,19 @@ def difficult_run():
     return a_difficult_run()
 
 
+def test_a_ranking_that_is_padded_scores_as_a_shorter_one():
+    short, pairs = [[3, 1, 0]], ([0, 0], [1, 2])
+    padded = [[3, 1, 0, -1, -1]]
+    as_it_is, with_padding = (per_query(r, pairs, n_documents=4, ks=[2, 5], metrics=METRICS) for r in (short, padded))
+    assert as_it_is == with_padding
+
+
 @pytest.mark.parametrize("k", [1, 10, 100])
 def test_equal_to_ir_measures(difficult_run, k):
-    ours = per_query(*difficult_run, ks=[k])
+    ours = per_query(*difficult_run, ks=[k], metrics=METRICS)
     run, qrels = as_trec(*difficult_run[:2])
-    measures = {f"recall@{k}": ir_measures.R @ k, f"map@{k}": ir_measures.AP @ k}
+    theirs = {"recall": ir_measures.R, "map": ir_measures.AP, "ndcg": ir_measures.nDCG, "mrr": ir_measures.RR}
+    measures = {f"{name}@{k}": measure @ k for name, measure in theirs.items()}
     theirs = {name: {} for name in measures}
     names = {measure: name for name, measure in measures.items()}
     for value in ir_measures.iter_calc(list(measures.values()), qrels, run):

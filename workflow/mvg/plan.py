@@ -81,6 +81,10 @@ class Plan:
         """Whether it is simulated, and not the rehearsal of scale."""
         return self.source(dataset)["source"] == "simulated" and dataset != "large"
 
+    def metrics(self) -> list[str]:
+        """The metrics of the benchmark: the paper's, then the others that the config names."""
+        return list(dict.fromkeys(["recall", "map", *self.config["metrics"]]))
+
     def depth(self, dataset: str) -> int:
         """How many documents its rankings hold: as many as anybody asks of it."""
         own = [k for name, k in DEPTHS.items() if self.config[name]["dataset"] == dataset]
@@ -276,7 +280,7 @@ class Plan:
         """All settings that the rankings and scores with an encoder, or without one, depend on."""
         behind = self.behind_vectors(dataset, encoder) if encoder else {"data": self.behind_data(dataset)}
         chosen = {"index": self.config["index"]} if encoder else {"bm25": self.config["bm25"]}
-        return behind | {"depth": self.depth(dataset), "ks": self.config["ks"], **chosen}
+        return behind | {"depth": self.depth(dataset), "ks": self.config["ks"], "metrics": self.metrics(), **chosen}
 
     # Notes for captions
 

@@ -26,6 +26,7 @@ rule evaluate:
         runtime=20,
     params:
         ks=config["ks"],
+        metrics=plan.metrics(),
         behind=behind_rankings,
     message:
         "Score {wildcards.encoder} on {wildcards.dataset}, plain and with what goes over it, query by query"

@@ -82,6 +82,7 @@ rule measure_ablations:
     params:
         experiment="ablations",
         ks=config["ks"],
+        metrics=plan.metrics(),
         seed=config["seed"],
         behind=behind_vectors,
     message:

@@ -9,14 +9,14 @@ from mvg.io.files import load_arrays, write_rows
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    given = snakemake.input
+    given, params = snakemake.input, snakemake.params
     split, n_documents = read_split(given.pairs), load_stats(given.stats)["documents"]
     ids = load_texts(given.queries)[0]
     queries = [ids[row] for row in split.queries]
     relevant = of_queries(split.pairs, split.queries)
     for name, file in snakemake.output.items():
         with load_arrays(given[name]) as ranking:
-            scores = per_query(ranking["documents"], relevant, n_documents, snakemake.params.ks)
+            scores = per_query(ranking["documents"], relevant, n_documents, params.ks, params.metrics)
         columns = [queries, *(values.tolist() for values in scores.values())]
         write_rows(file, [dict(zip(["query", *scores], row, strict=True)) for row in zip(*columns, strict=True)])
         log(f"{file}: {', '.join(f'{metric} {values.mean():.2f}' for metric, values in scores.items())}")

@@ -1,4 +1,4 @@
-"""Recall and average precision of ranked documents, per query, in percent.
+"""Recall, average precision, nDCG and reciprocal rank of ranked documents, per query, in percent.
 
 Numpy only, and nothing else of mvg: encoders import it to score dev.
 """
@@ -42,19 +42,41 @@ def average_precision(hits, n_relevant, k: int) -> np.ndarray:
     return _percent((precision * hits).sum(axis=1), n_relevant)
 
 
-def per_query(ranked, pairs, n_documents: int, ks) -> dict[str, np.ndarray]:
+def ndcg(hits, n_relevant, k: int) -> np.ndarray:
+    """nDCG@k of binary relevance: hits discounted by log2(rank + 1) / the same of the best ranking.
+
+    The best ranking has min(k, relevant) hits first, as in trec_eval's ``ndcg_cut`` (Järvelin and
+    Kekäläinen, TOIS 2002). Arguments and result as in :func:`recall`.
+    """
+    hits = np.asarray(hits)[:, :k]
+    discounts = 1 / np.log2(np.arange(k) + 2)
+    best = np.concatenate([[0], discounts.cumsum()])[np.minimum(n_relevant, k)]
+    return _percent(hits @ discounts[: hits.shape[1]], best)
+
+
+def reciprocal_rank(hits, n_relevant, k: int) -> np.ndarray:
+    """RR@k: 1 / the rank of the first hit in the top k, 0 without one. Arguments and result as in :func:`recall`."""
+    hits = np.asarray(hits)[:, :k]
+    found = (hits / np.arange(1, hits.shape[1] + 1)).max(axis=1, initial=0)
+    return _percent(found, np.minimum(n_relevant, 1))
+
+
+METRICS = {"recall": recall, "map": average_precision, "ndcg": ndcg, "mrr": reciprocal_rank}  # as tables order them
+PAPER = ("recall", "map")  # those that the paper reports
+
+
+def per_query(ranked, pairs, n_documents: int, ks, metrics=PAPER) -> dict[str, np.ndarray]:
     """All metrics of a run: ``{"recall@10": float64 (n_queries,), …, "map@10": …}``.
 
-    Recall at every k of ``ks`` comes first, then MAP (its mean is the MAP; a single query's value
-    is its AP). Other arguments as in :func:`relevance`; repeated pairs count once. A query
-    without relevant documents is NaN, for the caller to leave out and count; one with an empty
-    result is 0.
+    Metric by metric of ``metrics`` (names of ``METRICS``), at every k of ``ks``; the mean over
+    queries of AP is the MAP, that of RR the MRR. Other arguments as in :func:`relevance`; repeated
+    pairs count once. A query without relevant documents is NaN, for the caller to leave out and
+    count; one with an empty result is 0.
     """
     hits = relevance(ranked, pairs, n_documents)
     keys = _pair_keys(pairs, len(hits), n_documents)
     n_relevant = np.bincount(keys // max(n_documents, 1), minlength=len(hits))
-    scores = {f"recall@{k}": recall(hits, n_relevant, k) for k in ks}
-    return scores | {f"map@{k}": average_precision(hits, n_relevant, k) for k in ks}
+    return {f"{metric}@{k}": METRICS[metric](hits, n_relevant, k) for metric in metrics for k in ks}
 
 
 def _ranked(ranked, n_documents: int) -> np.ndarray:

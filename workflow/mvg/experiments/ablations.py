@@ -6,6 +6,7 @@ Ours, not the paper's. Four variants are rows of the benchmark already: the base
 import numpy as np
 
 from ..datasets.pairs import of_queries, read_split
+from ..evaluation.metrics import PAPER, per_query
 from ..io.files import load_array
 from ..lexical.popularity import training_popularity
 
@@ -42,12 +43,15 @@ def measure(given, params, threads, log) -> list[dict]:
         load_array(given.counts),
         Behavioural.load(given.vectors, given.owner),
         params.ks,
+        params.metrics,
         seed=params.seed,
         threads=threads,
     )
 
 
-def ablations(documents, queries, train, dev, test, counts, behavioural, ks, seed=0, threads=1) -> list[dict]:
+def ablations(
+    documents, queries, train, dev, test, counts, behavioural, ks, metrics=PAPER, seed=0, threads=1
+) -> list[dict]:
     """One row a variant, metric and k: ``variant, metric, k, value``, in percent.
 
     documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.datasets.pairs.Split`
@@ -55,13 +59,12 @@ def ablations(documents, queries, train, dev, test, counts, behavioural, ks, see
 
     All by exact search. The size of each index, in millions of floats, is the metric ``index_mfloats`` with an empty k.
     """
-    from ..evaluation.metrics import per_query
     from ..search.index import Index
 
     relevant, excluded = (of_queries(pairs, test.queries) for pairs in (test.pairs, test.excluded))
 
     def scored(variant, ranked, n_floats):
-        scores = per_query(ranked, relevant, len(documents), ks)
+        scores = per_query(ranked, relevant, len(documents), ks, metrics)
         for name, values in scores.items():
             metric, k = name.split("@")
             yield dict(variant=variant, metric=metric, k=int(k), value=float(np.nanmean(values)))

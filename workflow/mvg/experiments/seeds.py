@@ -4,7 +4,17 @@ import numpy as np
 import pandas as pd
 
 from ..datasets.reading import load_facts
-from ..reporting.tables import Entry, layout, row_groups, score_columns, simulated_note, write_layouts, write_table
+from ..reporting.labels import measures
+from ..reporting.tables import (
+    Entry,
+    layout,
+    metric_columns,
+    row_groups,
+    score_columns,
+    simulated_note,
+    write_layouts,
+    write_table,
+)
 from ..verdicts.benchmark import read_scores
 
 COLUMNS = ["dataset", "method", "metric", "k", "mean", "sd", "n_seeds"]
@@ -46,10 +56,10 @@ def write_seeds(table: pd.DataFrame, facts: dict, made, note="") -> None:
             for row in table.itertuples()
         }
         counts = " or ".join(map(str, sorted(table["n_seeds"].unique())))
-        k = int(table["k"].max())
+        columns = metric_columns(table, int(table["k"].max()))
         caption = (
-            f"Recall@{k} and MAP@{k} in percent, mean ± standard deviation over {counts} seeds of training and "
+            f"{measures(columns)} in percent, mean ± standard deviation over {counts} seeds of training and "
             f"clustering on the same data.{simulated_note(datasets, facts)} {note}"
         ).rstrip()
-        layouts.append(layout(caption, [("recall", k), ("map", k)], datasets, row_groups(table), entries, facts))
+        layouts.append(layout(caption, columns, datasets, row_groups(table), entries, facts))
     write_layouts("Seeds", layouts, made, nothing=NONE)

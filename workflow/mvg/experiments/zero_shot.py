@@ -9,6 +9,7 @@ from ..reporting.tables import (
     format_number,
     group_methods,
     layout,
+    metric_columns,
     row_groups,
     simulated_note,
     write_layouts,
@@ -42,7 +43,7 @@ def write_zero_shot(table: pd.DataFrame, facts: dict, made, paper=None, note="")
     datasets = list(dict.fromkeys(table["dataset"]))
     layouts = []
     if datasets:
-        columns = [(metric, int(k)) for metric in ("recall", "map") for k in sorted(table["k"].unique())]
+        columns = metric_columns(table, *map(int, sorted(table["k"].unique())))
         caption = f"Encoders as they come, in percent.{simulated_note(datasets, facts)} {note}".rstrip()
         layouts.append(layout(caption, columns, datasets, row_groups(table), entries_of(table), facts))
     cells = [c for c in (paper or load_paper()).cells if c.table == "zero_shot" and c.dataset in datasets]

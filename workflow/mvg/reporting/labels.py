@@ -27,6 +27,8 @@ METHODS = {
 METRICS = {
     "recall": "Recall",
     "map": "MAP",
+    "ndcg": "nDCG",
+    "mrr": "MRR",
     "index_mfloats": "Index size",
     "index_gb": "Index size (GB)",
     "units_percent": "Units (%)",
@@ -68,6 +70,12 @@ def dataset_label(dataset: str, simulated: bool = False) -> str:
 def metric_label(metric: str, k: int | None = None) -> str:
     """``recall, 100`` -> ``Recall@100``."""
     return METRICS.get(metric, metric) + (f"@{k}" if k is not None else "")
+
+
+def measures(columns) -> str:
+    """What a caption says of columns (metric, k): ``Recall@100 and MAP@100``."""
+    *first, last = (metric_label(*column) for column in columns)
+    return " and ".join([", ".join(first), last] if first else [last])
 
 
 def is_simulated(facts: dict, dataset: str) -> bool:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ..evaluation.metrics import METRICS
 from ..io.errors import DataError
 from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
@@ -11,7 +12,6 @@ from .html import document
 from .labels import dataset_label, is_simulated, method_label, metric_label
 
 MISSING = "–"
-METRICS = ("recall", "map")
 
 
 # Columns of names, which are texts whatever they look like: a dataset may be called NA, a query 2024.
@@ -137,10 +137,15 @@ def group_methods(methods) -> list[list[str]]:
 
 
 def score_columns(frame):
-    """(metric, k, column) of per-query scores in the order of a table's rows: recall, then MAP, k rising."""
+    """(metric, k, column) of per-query scores in the order of a table's rows: by metric, k rising."""
     found = [(*column.split("@"), column) for column in frame.columns if "@" in column]
     found = [(metric, int(k), column) for metric, k, column in found if metric in METRICS]
-    return sorted(found, key=lambda place: (METRICS.index(place[0]), place[1]))
+    return sorted(found, key=lambda place: (list(METRICS).index(place[0]), place[1]))
+
+
+def metric_columns(table: pd.DataFrame, *ks: int) -> list[tuple[str, int]]:
+    """(metric, k) of each metric that a tidy table has, at each of ``ks``: the columns of its layout."""
+    return [(metric, k) for metric in METRICS if metric in set(table["metric"]) for k in ks]
 
 
 def row_group(method: str) -> str:

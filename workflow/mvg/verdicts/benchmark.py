@@ -5,8 +5,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ..evaluation.metrics import PAPER
 from ..evaluation.significance import SIGNIFICANT, sign_test
 from ..io.errors import DataError
+from ..reporting.labels import measures
 from ..reporting.tables import (
     Entry,
     Layout,
@@ -14,6 +16,7 @@ from ..reporting.tables import (
     format_number,
     group_methods,
     layout,
+    metric_columns,
     read_table,
     row_group,
     row_groups,
@@ -116,18 +119,15 @@ def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="")
     ks = sorted(benchmark["k"].dropna().astype(int).unique(), reverse=True)
     layouts = []
     for k in ks:
-        columns = [("recall", k), ("map", k)]
+        columns = metric_columns(benchmark, k)
+        says = f"{measures(columns)} in percent"
         if k == ks[0]:
             columns.append(("index_mfloats", None))
-        caption = f"{_measures(k, with_sizes=k == ks[0])} {MARKS}{simulated_note(datasets, facts)} {note}".rstrip()
+            says += ", index size in millions of floats"
+        caption = f"{says}. {MARKS}{simulated_note(datasets, facts)} {note}".rstrip()
         layouts.append(layout(caption, columns, datasets, groups, entries, facts))
     printed = _paper_layout(datasets, paper or load_paper())
     return layouts + ([printed] if printed else [])
-
-
-def _measures(k, with_sizes) -> str:
-    sizes = ", index size in millions of floats" if with_sizes else ""
-    return f"Recall@{k} and MAP@{k} in percent{sizes}."
 
 
 def _paper_layout(datasets, paper) -> Layout | None:
@@ -138,13 +138,14 @@ def _paper_layout(datasets, paper) -> Layout | None:
     cells = paper.benchmark()
     entries = {place: Entry(format_number(v, place[2])) for place, v in cells.items()}
     methods = dict.fromkeys(method for _, method, _, _ in cells)
-    columns = [("recall", 100), ("map", 100), ("index_mfloats", None)]
-    caption = f"The numbers that the paper prints. {_measures(100, with_sizes=True)}"
+    columns = [(metric, 100) for metric in PAPER]
+    caption = f"The numbers that the paper prints. {measures(columns)} in percent, index size in millions of floats."
+    columns.append(("index_mfloats", None))
     return layout(caption, columns, datasets, group_methods(methods), entries, facts={})
 
 
 def _values(frame, size):
-    """(metric, k, value): recall, then MAP, k rising, then the index size if there is one."""
+    """(metric, k, value): by metric, k rising, then the index size if there is one."""
     for metric, k, column in score_columns(frame):
         yield metric, k, float(frame[column].mean())
     if size is not None:
