@@ -65,7 +65,7 @@ SHAPES = {
     # Little skew, about one label a query and two training queries a label.
     "wikiseealso": Shape(
         write=raw_writers.write_wikiseealso,
-        documents=2100, queries=6000, labels=1.2, skew=0.6, shift=500, alpha=1.0, beta=0.2,
+        documents=2800, queries=6500, labels=1.2, skew=0.6, shift=500, alpha=1.0, beta=0.2,
         concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
         query_words=5, title_words=2, common_words=0,
     ),
