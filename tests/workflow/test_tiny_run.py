@@ -82,6 +82,19 @@ def test_exported_runs_have_the_metrics_of_the_table(tiny):
                 assert values[measure] * 100 == pytest.approx(rows[dataset, method, metric, k], abs=1e-9)
 
 
+def test_gains_are_differences_of_the_benchmark_with_its_sign_test(tiny):
+    means = {(r["dataset"], r["method"], r["metric"], r["k"]): float(r["value"]) for r in table(tiny, "benchmark")}
+    tests = {tuple(r[key] for key in ("dataset", "metric", "k", "a", "b")): r for r in table(tiny, "significance")}
+    rows = table(tiny, "gains")
+    assert {(r["a"], r["b"]) for r in rows} >= {("mvg+dssm", "dssm"), ("mvg+prior+dssm", "prior+dssm")}
+    for r in rows:
+        place = r["dataset"], r["metric"], r["k"]
+        expected = means[place[0], r["a"], *place[1:]] - means[place[0], r["b"], *place[1:]]
+        assert float(r["difference"]) == pytest.approx(expected, abs=1e-9)
+        assert float(r["low"]) <= float(r["difference"]) <= float(r["high"])
+        assert (r["losses"], r["wins"]) == tuple(tests[*place, r["b"], r["a"]][key] for key in ("wins", "losses"))
+
+
 def test_filtered_pairs_are_in_no_ranking(tiny):
     data = tiny / "results/tiny/wikiseealso/data"
     with np.load(data / "pairs.test.npz") as pairs:
@@ -304,7 +317,7 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
         "benchmark_table", "verdicts", "measure_click_log", "click_log", "flat_popularity", "budget_share",
         "measure_budget_sweep", "budget_sweep", "memory_spectrum", "measure_dimension_sweep", "dimension_sweep",
         "measure_training_sweep", "training_sweep", "zero_shot", "measure_complexity", "complexity", "case_studies",
-        "measure_ablations", "ablations", "seeds", "provenance",
+        "measure_ablations", "ablations", "gains", "seeds", "provenance",
     }  # fmt: skip
     # two datasets, one more seed, and the sets of two experiments
     assert jobs["search"] == "5"

@@ -39,6 +39,31 @@ rule benchmark_table:
         "../scripts/benchmark_table.py"
 
 
+use rule popularity as gains with:
+    input:
+        scores=expand(
+            "<results>/{dataset}/scores/{method}.csv",
+            dataset=plan.datasets,
+            method=plan.methods(),
+        ),
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **table("gains"),
+    log:
+        "<logs>/gains.log",
+    benchmark:
+        "<benchmarks>/gains.tsv"
+    params:
+        experiment="gains",
+        datasets=plan.datasets,
+        rows=[[dataset, method] for dataset in plan.datasets for method in plan.methods()],
+        seed=config["seed"],
+        note=plan.settings_note(),
+        behind=behind(plan.encoders),
+    message:
+        "Table: what each addition gains over the simpler method"
+
+
 use rule popularity as zero_shot with:
     input:
         benchmark="<results>/tables/benchmark.csv",
