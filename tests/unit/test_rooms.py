@@ -62,6 +62,7 @@ def test_every_folder_is_a_room():
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
     [
+        ("mvg", {"numpy", "faiss", "numba"}),
         ("mvg.plan", {"numpy", "pandas", "torch", "snakemake"}),
         ("mvg.names", {"numpy"}),
         ("mvg.search.index", {"torch", "pandas"}),

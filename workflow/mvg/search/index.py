@@ -11,6 +11,7 @@ import faiss
 import numpy as np
 from numba import njit
 
+from ..io.errors import DataError
 from ..io.files import let_go, replacing
 from .product import dot
 from .ranking import Ranking, merge
@@ -100,6 +101,25 @@ class Index:
         except RuntimeError as error:
             what = f"build '{factory}' over {len(vectors)} vectors of {vectors.shape[1]} dimensions"
             raise ValueError(f"faiss cannot {what}: {_reason(error)}") from error
+        if self.exact:
+            self.views = views._replace(vectors=_held(self.faiss))  # so that nobody need hold them twice
+
+    @classmethod
+    def read(cls, path, owner, biased: bool, vectors=None, threads: int = 1) -> "Index":
+        """The index of a faiss file, mapped from disk where faiss can.
+
+        owner, biased: as in :class:`Views`; vectors: None for an exact index, which holds them itself
+        Raises DataError for a file that faiss cannot read.
+        """
+        faiss.omp_set_num_threads(threads)
+        index = cls.__new__(cls)
+        try:
+            index.faiss = faiss.read_index(os.fspath(path), faiss.IO_FLAG_MMAP)
+        except RuntimeError as error:
+            raise DataError(path, "", f"expected an index of faiss, but: {_reason(error)}") from error
+        index.exact = vectors is None
+        index.views = Views(_held(index.faiss) if index.exact else vectors, owner, biased)
+        return index
 
     def search(self, queries, k, excluded=None, progress=iter) -> Ranking:
         """The k best distinct documents of each query, as many as the corpus has.
@@ -155,10 +175,19 @@ class Index:
         :func:`faiss.read_index` and :func:`numpy.load` read them. A faiss search returns vectors;
         ``owner`` says whose they are, and of several of one document the first counts.
         """
-        with replacing(path) as temporary:
-            faiss.write_index(self.faiss, os.fspath(temporary))
+        self.write(path)
         with replacing(f"{path}.owner.npy") as temporary:
             np.save(temporary, self.views.owner)
+
+    def write(self, path) -> None:
+        """The faiss index alone."""
+        with replacing(path) as temporary:
+            faiss.write_index(self.faiss, os.fspath(temporary))
+
+
+def _held(flat) -> np.ndarray:
+    """The vectors of a flat index, where they lie: float32 (n_vectors, dim)."""
+    return faiss.rev_swig_ptr(flat.get_xb(), flat.ntotal * flat.d).reshape(flat.ntotal, flat.d)
 
 
 def _reason(error: RuntimeError) -> str:

@@ -1,0 +1,194 @@
+"""An index as a folder: what an engine needs in plain files, and beside it, for the library, the log.
+
+``index.faiss``; ``documents.tsv``, the document of each of its vectors; ``manifest.json``, which says how all
+was made and what each file must be; ``vectors.npy`` where faiss holds them in a form of its own; ``log/``.
+"""
+
+import json
+import platform
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from ..io.checksums import digest
+from ..io.errors import DataError
+from ..io.files import load_array, load_arrays, replacing_folder, save_array, save_arrays, text_writer
+from ..io.members import loose
+from ..io.text import json_lines, read_json
+from ..multiview import Behavioural
+from ..search.index import Index
+from .inputs import Pairs
+from .log import Dev, Log
+from .methods import Fitted, Settings
+
+FORMAT = 1  # of the folder
+MANIFEST = "manifest.json"
+HEADER = "document\tkind\ttext"
+PACKAGES = ("numpy", "scipy", "numba", "faiss-cpu")
+BIAS = "append 1.0 to a query's vector: the last dimension of the index is what is added to a document's score"
+
+
+def save(index, folder, with_log: bool, facts: dict) -> None:
+    """What :meth:`mvg.library.index.MultiViewIndex.save` writes."""
+    folder, made, views = Path(folder), index._fitted, index._index.views
+    if folder.exists() and not (folder / MANIFEST).is_file() and (folder.is_file() or any(folder.iterdir())):
+        raise DataError(folder, "", "expected a new folder, or one that an index was saved to before")
+    log = index._log
+    manifest = {
+        "format": FORMAT,
+        "versions": {"mvg": metadata_version("mvg"), "python": platform.python_version()}
+        | {package: metadata_version(package) for package in PACKAGES},
+        "method": made.method,
+        "settings": index._settings._asdict() | {"index": index._factory},
+        "constants": made.constants,
+        "metrics": made.metrics,
+        "documents": len(index),
+        "vectors": len(views.owner),
+        "dimension": index.dimension,
+        "bias": BIAS if views.biased else None,
+        "ids": index.ids is not None,
+        "texts": index.texts is not None,
+        "log": with_log and log is not None,
+    } | facts
+    with replacing_folder(folder) as temporary:
+        index._index.write(temporary / "index.faiss")
+        if not index._index.exact:
+            save_array(temporary / "vectors.npy", views.vectors)
+        _write_documents(temporary / "documents.tsv", views.owner, index.ids, index.texts)
+        if manifest["log"]:
+            _write_log(temporary / "log", log, index._dev, made.counts)
+        names = sorted(path.relative_to(temporary).as_posix() for path in temporary.rglob("*") if path.is_file())
+        manifest["files"] = {name: _checksum(temporary / name) for name in names}
+        with text_writer(temporary / MANIFEST) as file:
+            json.dump(manifest, file, indent=1, ensure_ascii=False)
+
+
+def load(folder, check: bool = True, threads: int | None = None):
+    """The index that :meth:`MultiViewIndex.save` wrote; its arrays are memory-mapped.
+
+    check: compare each file with its checksum, which reads all of them once
+
+    Raises DataError (a ValueError) for a folder that is none, and for a file that is missing or altered.
+
+    >>> import mvg, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mvg.build([[1, 0], [0, 1]], [[3, 4]], [(0, 0)], budget=1.5).save(f"{folder}/index")
+    ...     mvg.load(f"{folder}/index").search([3, 4], k=1)[0].tolist()
+    [0]
+    """
+    from .index import MultiViewIndex, cores
+
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    for name, expected in manifest["files"].items():
+        found = _checksum(folder / name) if (folder / name).is_file() else None
+        if found is None or found["bytes"] != expected["bytes"] or (check and found != expected):
+            what = "there is none" if found is None else "it was altered"
+            raise DataError(folder / name, "", f"expected the file that {MANIFEST} lists, but {what}")
+    n, dimension = manifest["documents"], manifest["dimension"]
+    settings = dict(manifest["settings"])
+    factory = settings.pop("index")
+    owner, ids, texts = _read_documents(folder / "documents.tsv", n, manifest)
+    vectors = None if factory == "exact" else load_array(folder / "vectors.npy")
+    opened = Index.read(folder / "index.faiss", owner, bool(manifest["bias"]), vectors, threads or cores())
+    inside = opened.views.vectors
+    log, dev, counts = None, None, np.zeros(n, dtype=np.int64)
+    if manifest["log"]:
+        log, dev, counts = _read_log(folder / "log", ids, texts)
+    behavioural = Behavioural(inside[n:, :dimension], owner[n:]) if len(owner) > n else None
+    made = Fitted(
+        manifest["method"],
+        manifest["constants"],
+        manifest["metrics"],
+        inside[:n, :dimension],
+        behavioural,
+        counts,
+        None,
+    )
+    return MultiViewIndex(log, Settings(**settings), dev, made, opened, factory)
+
+
+def read_manifest(folder) -> dict:
+    """What ``manifest.json`` says. DataError for a folder without one, or one of another format."""
+    path = Path(folder) / MANIFEST
+    if not path.is_file():
+        raise DataError(folder, "", f"expected a folder with an index, with {MANIFEST}: make one with mvg build")
+    manifest = read_json(loose(path))
+    if manifest.get("format") != FORMAT:
+        raise DataError(path, "", f"expected an index of format {FORMAT}, found {manifest.get('format')}")
+    return manifest
+
+
+def metadata_version(package: str) -> str | None:
+    """Of an installed package; of mvg, what this code is."""
+    from .. import __version__
+
+    if package == "mvg":
+        return __version__
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _checksum(path: Path) -> dict:
+    return {"bytes": path.stat().st_size, "sha256": digest(path, "sha256")}
+
+
+def _write_documents(path, owner: np.ndarray, ids: list | None, texts: list | None) -> None:
+    """A line a vector: the document's id (or row), what the vector is, and once the document's text."""
+    n = int(owner.max()) + 1
+    with text_writer(path) as file:
+        file.write(f"{HEADER}\n")
+        for vector, row in enumerate(owner.tolist()):
+            words = f"{ids[row] if ids else row}\t{'document' if vector < n else 'behavioural'}"
+            text = texts[row] if texts and vector < n else ""
+            file.write(f"{words}\t{' '.join(text.split())}\n")
+
+
+def _read_documents(path, n: int, manifest: dict):
+    """(owner of each vector, ids or None, texts or None)."""
+    ids: list[str] = []
+    texts: list[str] = []
+    rows: dict[str, int] = {}
+    owner = np.empty(manifest["vectors"], dtype=np.int32)
+    with open(path, encoding="utf-8", newline="\n") as file:
+        next(file)
+        for vector, line in enumerate(file):
+            id, _, text = line.rstrip("\n").split("\t")
+            if vector < n:
+                rows[id] = vector
+                ids.append(id)
+                texts.append(text)
+            owner[vector] = rows[id]
+    return owner, ids if manifest["ids"] else None, texts if manifest["texts"] else None
+
+
+def _write_log(folder: Path, log: Log, dev: Dev | None, counts: np.ndarray) -> None:
+    save_array(folder / "documents.npy", log.documents)
+    save_array(folder / "queries.npy", log.queries)
+    weights = {} if log.pairs.weights is None else {"weights": log.pairs.weights}
+    arrays = {"queries": log.pairs.queries, "documents": log.pairs.documents, "asked": log.asked, "counts": counts}
+    save_arrays(folder / "pairs.npz", **arrays, **weights)
+    if dev is not None:
+        save_array(folder / "dev_queries.npy", dev.queries)
+        save_arrays(folder / "dev_pairs.npz", queries=dev.pairs[0], documents=dev.pairs[1])
+    if log.query_texts is not None:
+        with text_writer(folder / "queries.jsonl") as file:
+            file.writelines(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in log.query_texts)
+
+
+def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray]:
+    with load_arrays(folder / "pairs.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    pairs = Pairs(arrays["queries"], arrays["documents"], arrays.get("weights"))
+    query_texts, dev = None, None
+    if (folder / "queries.jsonl").is_file():
+        with open(folder / "queries.jsonl", "rb") as file:
+            query_texts = [record["text"] for _, record in json_lines(file, folder / "queries.jsonl")]
+    if (folder / "dev_queries.npy").is_file():
+        with load_arrays(folder / "dev_pairs.npz") as file:
+            dev = Dev(load_array(folder / "dev_queries.npy"), (file["queries"], file["documents"]))
+    vectors = load_array(folder / "documents.npy"), load_array(folder / "queries.npy")
+    return Log(*vectors, pairs, ids, texts, query_texts, arrays["asked"]), dev, arrays["counts"]
