@@ -182,7 +182,7 @@ def test_marks_of_the_table(table):
     recall, _, offline = click_log_layouts(table, {})
     entries = dict(recall.groups[0])
     assert [entry.text for entry in entries["x"]][:2] == ["20.00", "0.00"]
-    assert [name for name, row in recall.groups[0] if row[0].best] == ["Prior + x"]
+    assert [name for name, row in recall.groups[0] if row[0].best] == ["Prior + x", "MVG + x"]
     assert not any(entry.significant for row in entries.values() for entry in row)
     assert [entry.text for entry in dict(offline.groups[0])["MVG + x"]][1:] == [
         "60.00", "30.00", "10.00", "4.00", "11.00", "1.20",
@@ -207,6 +207,10 @@ def test_what_it_says_of_the_papers_numbers(table, tmp_path):
     assert (found["prod_gain_recall_min"], found["prod_gain_recall_max"]) == pytest.approx((40, 50))
     assert found["prod_traffic_gains"] == pytest.approx(60)
     assert found["prod_gain_every_k"] is False and found["prod_generalizes"] is False
+    assert (
+        found["prod_bold"] is False and found["prod_underlined"] is False and found["prod_gains_significant"] is False
+    )
+    assert found["prod_bm25_below"] is True
     assert found["prod_index_increase"] == pytest.approx(30)
     assert found["ab_test/prodsearch/mvg+prod/sparse_results_percent"] == pytest.approx(-60)
     assert found["ab_sparse_significant"] is True

@@ -62,10 +62,17 @@ def test_what_it_says_of_the_papers_numbers(table, tmp_path):
     table = pd.read_csv(tmp_path / "flat_popularity.csv")
     found = claims("flat_popularity", table)
     assert found["flat_popularity/msmarco/mvg+ance/recall@10"] == (25.0, "")
-    assert found["flat_no_significant_loss"] == (False, "")
+    assert found["flat_no_significant_loss"] == (False, "") and found["flat_no_gain"] == (True, "")
     other = table.assign(method=table["method"].str.replace("ance", "dssm"))
     found = claims("flat_popularity", other)
     assert found["flat_popularity/msmarco/ance/recall@1000"] == (100.0, "another encoder (DSSM against ANCE)")
+    assert "flat_colbert_marginal" not in found
+    colbert = other[other["method"] == "prior+dssm"].assign(method="colbert")
+    found = claims("flat_popularity", pd.concat([other, colbert]))
+    assert found["flat_colbert_marginal"].value is True
+    assert found["flat_popularity/msmarco/colbert/recall@10"].value == 100.0
+    found = claims("flat_popularity", pd.concat([other, colbert.assign(value=colbert["value"] + 3)]))
+    assert found["flat_colbert_marginal"].value is False
     no_loss = pd.concat(
         [other[other["method"] != "mvg+dssm"], other[other["method"] == "prior+dssm"].assign(method="mvg+dssm")]
     )

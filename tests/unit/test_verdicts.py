@@ -109,7 +109,7 @@ def test_every_number_of_the_paper_has_one_row(table):
     ids = {number.id for number in (*paper.cells, *paper.statements)}
     assert ids <= set(table.index)
     assert table.index.is_unique
-    assert set(table.index) - ids == {f"queries_{d}_{s}" for d in paper.setups for s in ("train", "dev", "test")}
+    assert set(table.index) - ids == {count.id for count in paper.counts} and len(paper.counts) == 3 * 4
 
 
 def test_tables_come_before_statements(table):
@@ -133,7 +133,44 @@ def test_rows(table):
     assert row("documents_eurlex")[0] == "inconsistent in paper"
     assert row("queries_eurlex_train") == ("match", "")
     assert row("queries_pubmed_train") == ("not comparable", "not run")
-    assert row("latency_less_min") == ("match", "")
+
+
+def test_what_is_printed_and_what_is_compared_are_two_numbers():
+    """WikiSeeAlso's training queries are printed as 500K; a fifth of its 693,082 points is dev, the rest 554,466."""
+    real = {"documents": 312330, "queries": {"train": 554466, "dev": 138616, "test": 177515}}
+    table = verdicts_table(benchmark({}), {"wikiseealso": real}).set_index("id")
+    columns = ["paper", "compared", "ours", "verdict"]
+    assert table.loc["queries_wikiseealso_train", columns].tolist() == ["500000", "554466", "554466", "match"]
+    assert "138K" in table.loc["queries_wikiseealso_train", "reason"]
+    assert table.loc["queries_wikiseealso_dev", "paper"] == "138000"
+    assert table.loc["documents_wikiseealso", columns].tolist() == ["300000", "308400", "312330", "match"]
+    assert table.loc["documents_eurlex", ["paper", "compared"]].tolist() == ["4271", "7201"]
+    same = table.loc["benchmark/eurlex/dssm/recall@100"]
+    assert same["paper"] == same["compared"] == "67.2"
+
+
+def test_what_holds_by_definition_is_no_match():
+    table = verdicts_table(benchmark({}), {}, {"budget_equal_at_beta_0": True}).set_index("id")
+    always = ["latency_less_min", "latency_less_max", "index_smaller_min", "budget_equal_at_beta_0"]
+    assert set(table.loc[always, "verdict"]) == {"by definition"} and "match" not in set(table["verdict"])
+    wrong = verdicts_table(benchmark({}), {}, {"budget_equal_at_beta_0": False}).set_index("id")
+    assert wrong.loc["budget_equal_at_beta_0", "verdict"] == "worse"
+
+
+def test_significance_is_that_of_the_sign_tests():
+    places = {("eurlex", m, metric, 100): 50.0 for m in ("dssm", "mvg+dssm") for metric in ("recall", "map")}
+    columns = ["dataset", "metric", "k", "a", "b", "wins", "losses", "ties", "p_value"]
+
+    def found(recall, average_precision):
+        rows = [["eurlex", "recall", 100, *recall], ["eurlex", "map", 100, *average_precision]]
+        tests = pd.DataFrame(rows, columns=columns)
+        table = verdicts_table(benchmark(places), {"eurlex": REAL}, significance=tests).set_index("id")
+        return table.loc["gains_significant", ["ours", "reason"]].tolist()
+
+    won = ["dssm", "mvg+dssm", 3, 40, 0, 1e-9]
+    assert found(won, won) == ["yes", "2 of 12 comparisons run"]
+    assert found(won, ["mvg+dssm", "dssm", 3, 40, 0, 1e-9])[0] == "no"
+    assert found(won, ["dssm", "mvg+dssm", 3, 40, 0, 0.002])[0] == "no"
 
 
 def test_measured_values_of_later_experiments():
@@ -166,7 +203,7 @@ def test_simulated_data_is_never_compared():
 
 def test_summary_names_every_verdict():
     assert summary(["match", "worse", "match"]) == (
-        "Of 3 numbers: 2 match, 0 better, 1 worse, 0 not comparable, 0 inconsistent in paper."
+        "Of 3 numbers: 2 match, 0 better, 1 worse, 0 not comparable, 0 inconsistent in paper, 0 by definition."
     )
 
 
@@ -177,4 +214,4 @@ def test_written_twice_gives_the_same_bytes(tmp_path):
     for suffix in ("csv", "md"):
         text = (tmp_path / f"a.{suffix}").read_bytes()
         assert text == (tmp_path / f"b.{suffix}").read_bytes()
-    assert b"Of 222 numbers: " in (tmp_path / "a.md").read_bytes()
+    assert f"Of {len(frame)} numbers: ".encode() in (tmp_path / "a.md").read_bytes()

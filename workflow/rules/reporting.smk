@@ -126,6 +126,7 @@ use rule popularity as seeds with:
 rule verdicts:
     input:
         benchmark=rules.benchmark_table.output.csv,
+        significance=rules.benchmark_table.output.significance,
         stats=expand(STATS, dataset=plan.all_datasets()),
         experiments=[getattr(rules, name).output.csv for name in config["experiments"]],
     output:

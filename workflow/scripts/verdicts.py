@@ -16,5 +16,6 @@ with job(snakemake.log[0]):
     measured = {}
     for name, file in zip(params.experiments, given.experiments, strict=True):
         measured |= experiments.claims(name, read_table(file))
-    table = verdicts_table(read_benchmark(given.benchmark), facts, measured, pretrained)
+    significance = read_table(given.significance)
+    table = verdicts_table(read_benchmark(given.benchmark), facts, measured, pretrained, significance=significance)
     write_verdicts(table, snakemake.output)

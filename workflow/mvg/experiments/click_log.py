@@ -184,7 +184,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
 def click_log_layouts(table, facts: dict) -> list:
     """Recall and MAP of each group of queries, and what of the A/B test can be had offline."""
     from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
-    from ..reporting.tables import MISSING, Entry, Layout, simulated_note
+    from ..reporting.tables import BOLD, MISSING, Entry, Layout, simulated_note
 
     (dataset,) = set(table["dataset"])
     methods = list(dict.fromkeys(table.loc[table["metric"] == "recall", "method"]))
@@ -199,17 +199,16 @@ def click_log_layouts(table, facts: dict) -> list:
     layouts = []
     for metric in SCORES:
         columns = [((metric, k), queries) for k in KS for queries in GROUPS]
-        caption = f"{metric_label(metric)}@k in percent, weighted by traffic. {_groups_note(table)} {_MARKS}{note}"
+        caption = (
+            f"{metric_label(metric)}@k in percent, weighted by traffic. {_groups_note(table)} {BOLD} {_MARKS}{note}"
+        )
         layouts.append(layout(caption, columns, list(GROUPS)))
     columns = [((metric, KS[-1] if metric in SHARES else None), OVERALL) for metric in OFFLINE]
     label = dataset_label(dataset, is_simulated(facts, dataset))
     return [*layouts, layout(_offline_note(table) + note, columns, [label])]
 
 
-_MARKS = (
-    "Bold: the best. Underlined: better than the plain encoder by the two-sided sign test over "
-    "queries, each counted once (p below 0.001)."
-)
+_MARKS = "Underlined: better than the plain encoder by the two-sided sign test, each query once (p below 0.001)."
 
 
 def _groups_note(table) -> str:
@@ -248,13 +247,14 @@ def _by_place(table) -> dict:
 
 
 def _entries(table, methods) -> dict:
-    """(queries, method, metric, k) -> Entry; the best method is bold, the first of equals."""
-    from ..reporting.tables import MISSING, Entry
+    """(queries, method, metric, k) -> Entry."""
+    from ..reporting.tables import MISSING, Entry, best_rows
 
     rows, entries = _by_place(table), {}
     for (queries, method, metric, k), row in rows.items():
         scored = metric in SCORES and k in KS
-        best = scored and max(methods, key=lambda m: rows[queries, m, metric, k].value) == method
+        bold = best_rows(methods, lambda m: rows[queries, m, metric, k].value) if scored else []  # noqa: B023
+        best = method in dict(bold)
         better = scored and row.p_value < SIGNIFICANT and row.wins > row.losses
         text = f"{row.value:#.3g}" if metric == "index_gb" else MISSING if np.isnan(row.value) else f"{row.value:.2f}"
         entries[queries, method, metric, k] = Entry(text, bool(best), bool(better))
@@ -278,6 +278,15 @@ def claims(table) -> dict[str, Measured]:
     def gain(metric, k, queries=OVERALL):
         return rows[queries, mvg, metric, k].value - rows[queries, base, metric, k].value
 
+    def is_above(method, other, queries=OVERALL):
+        return all(rows[queries, method, m, k].value > rows[queries, other, m, k].value for m in SCORES for k in KS)
+
+    underlined = {
+        (queries, metric, k): bool(row.p_value < SIGNIFICANT and row.wins > row.losses)
+        for (queries, method, metric, k), row in rows.items()
+        if method == mvg and metric in SCORES and k in KS and queries != NEAR
+    }
+    not_underlined = {place for place, significant in underlined.items() if not significant}
     recall, average_precision = ([gain(metric, k) for k in KS] for metric in SCORES)
     sparse = [rows[OVERALL, method, "sparse_results_percent", None] for method in (base, mvg)]
     found |= {
@@ -288,6 +297,12 @@ def claims(table) -> dict[str, Measured]:
         "prod_gain_recall_max": max(recall),
         "prod_gain_map_min": min(average_precision),
         "prod_gain_map_max": max(average_precision),
+        "prod_gains_significant": all(underlined[OVERALL, metric, k] for metric in SCORES for k in KS),
+        "prod_bold": all(
+            is_above(mvg, other, queries) for other in ("bm25", base) for queries in (OVERALL, SEEN, UNSEEN)
+        ),
+        "prod_underlined": not_underlined == {(UNSEEN, "map", KS[-1])},
+        "prod_bm25_below": is_above(base, "bm25"),
         "prod_gain_every_k": all(gain("recall", k) > 0 for k in CURVE),
         "prod_generalizes": all(gain(metric, k, UNSEEN) > 0 for metric in SCORES for k in KS),
         **{f"prod_traffic_{name}": rows[OVERALL, mvg, f"{name}_percent", KS[-1]].value for name in BECOMES},

@@ -48,7 +48,7 @@ def write_zero_shot(table: pd.DataFrame, facts: dict, made, paper=None, note="")
         layouts.append(layout(caption, columns, datasets, row_groups(table), entries_of(table), facts))
     cells = [c for c in (paper or load_paper()).cells if c.table == "zero_shot" and c.dataset in datasets]
     if cells:
-        entries = {cell.place: Entry(format_number(cell.value, cell.metric)) for cell in cells}
+        entries = {cell.place: Entry(format_number(cell.printed, cell.metric)) for cell in cells}
         columns = list(dict.fromkeys((cell.metric, cell.k) for cell in cells))
         groups = group_methods(dict.fromkeys(cell.method for cell in cells))
         names = list(dict.fromkeys(cell.dataset for cell in cells))

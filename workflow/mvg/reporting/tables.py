@@ -9,9 +9,10 @@ from ..io.errors import DataError
 from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
 from .html import document
-from .labels import dataset_label, is_simulated, method_label, metric_label
+from .labels import dataset_label, is_simulated, method_label, metric_label, split_method
 
 MISSING = "–"
+BOLD = "Bold: the best of the paper's rows, and a row of ours that is above them all."
 
 
 # Columns of names, which are texts whatever they look like: a dataset may be called NA, a query 2024.
@@ -152,6 +153,24 @@ def row_group(method: str) -> str:
     """The row group of a method: inside it the best is bold."""
     base = method.rpartition("+")[2]
     return {"bm25": "lexical", "popularity": "lexical", "colbert": "sbert"}.get(base, base)
+
+
+def is_papers(method: str) -> bool:
+    """Whether the paper has such a row: a method alone, or MVG over a bi-encoder."""
+    wrapper, base = split_method(method)
+    return not wrapper or (wrapper == "mvg" and base != "colbert")
+
+
+def best_rows(methods, mean) -> list[tuple[str, list[str]]]:
+    """The bold rows of a row group, each with the rows that it is better than, the nearest first.
+
+    The best of the rows that the paper has, as in its tables, and a row of ours that is above them all.
+    ``mean``: called with a method. Of equals the paper's is best, then the first.
+    """
+    ranked = sorted(methods, key=lambda method: (-mean(method), not is_papers(method)))
+    papers = [method for method in ranked if is_papers(method)]
+    contests = [papers] if ranked[:1] == papers[:1] else [papers, ranked]
+    return [(rows[0], rows[1:]) for rows in contests if rows]
 
 
 def format_number(value: float, metric: str) -> str:

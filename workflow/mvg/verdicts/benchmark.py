@@ -10,15 +10,16 @@ from ..evaluation.significance import SIGNIFICANT, sign_test
 from ..io.errors import DataError
 from ..reporting.labels import measures
 from ..reporting.tables import (
+    BOLD,
     Entry,
     Layout,
+    best_rows,
     entries_of,
     format_number,
     group_methods,
     layout,
     metric_columns,
     read_table,
-    row_group,
     row_groups,
     score_columns,
     simulated_note,
@@ -32,8 +33,8 @@ COLUMNS = [
     "best", "significant", "p_value", "n_queries",
 ]  # fmt: skip
 MARKS = (
-    "Bold: the best of its row group, the first of equals. Underlined: significantly better than the second best "
-    "(two-sided macro sign test, p below 0.001)."
+    f"{BOLD} Underlined: significantly better than the second best of its row group, of the paper's rows for one of "
+    "these (two-sided macro sign test, p below 0.001)."
 )
 AGAIN = "remove the file of one of them, and run again"
 
@@ -46,8 +47,8 @@ def benchmark_table(scores, sizes, facts, pretrained=None, paper=None) -> pd.Dat
     ``sizes``: (dataset, method) -> millions of floats; None or absent where there is no index.
     ``facts``: dataset -> ``stats.json``. ``pretrained``: (dataset, encoder) -> model.
 
-    The best of a row group is its highest mean, the first of equals; its ``p_value`` is that of
-    the two-sided macro sign test against the second best, and it is ``significant`` if
+    The ``best`` of a row group are those of :func:`mvg.reporting.tables.best_rows`; their ``p_value`` is that
+    of the two-sided macro sign test against the second best, and they are ``significant`` if
     p < 0.001 with more wins than losses. A method with the very same scores is no second best.
     DataError: methods with different queries or columns.
     """
@@ -132,12 +133,12 @@ def benchmark_layouts(benchmark: pd.DataFrame, facts: dict, paper=None, note="")
 
 def _paper_layout(datasets, paper) -> Layout | None:
     """The paper's own numbers for the datasets of this run."""
-    datasets = [d for d in datasets if d in paper.setups]
-    if not datasets:
+    cells = [cell for cell in paper.cells if cell.table == "benchmark" and cell.dataset in datasets]
+    if not cells:
         return None
-    cells = paper.benchmark()
-    entries = {place: Entry(format_number(v, place[2])) for place, v in cells.items()}
-    methods = dict.fromkeys(method for _, method, _, _ in cells)
+    datasets = [d for d in datasets if any(cell.dataset == d for cell in cells)]
+    entries = {c.place: Entry(format_number(c.printed, c.metric), c.bold, c.underlined) for c in cells}
+    methods = dict.fromkeys(cell.method for cell in cells)
     columns = [(metric, 100) for metric in PAPER]
     caption = f"The numbers that the paper prints. {measures(columns)} in percent, index size in millions of floats."
     columns.append(("index_mfloats", None))
@@ -153,24 +154,20 @@ def _values(frame, size):
 
 
 def _marks(by_method) -> dict:
-    """(method, metric, k) -> best, significant and p_value, for the best row of each group."""
-    groups: dict[str, list[str]] = {}
-    for method in by_method:
-        groups.setdefault(row_group(method), []).append(method)
+    """(method, metric, k) -> best, significant and p_value, for the bold rows of each group."""
     marks = {}
     for metric, k, column in score_columns(next(iter(by_method.values()))):
-        for methods in groups.values():
-            # sorted is stable, so the first of equal means stays first.
-            best, *others = sorted(methods, key=lambda m: -by_method[m][column].mean())
-            mark = {"best": True}
-            if others:
-                # mvg+prior+x is prior+x again where dev chose no views: that is no second best.
-                scores = by_method[best][column]
-                rivals = [m for m in others if not by_method[m][column].equals(scores)] or others
-                test = _sign_test(by_method, column, best, rivals[0])
-                significant = test.p_value < SIGNIFICANT and test.wins > test.losses
-                mark |= {"significant": significant, "p_value": test.p_value}
-            marks[best, metric, k] = mark
+        for methods in group_methods(by_method):
+            for best, others in best_rows(methods, lambda method: by_method[method][column].mean()):
+                mark = {"best": True}
+                if others:
+                    # mvg+prior+x is prior+x again where dev chose no views: that is no second best.
+                    scores = by_method[best][column]
+                    rivals = [m for m in others if not by_method[m][column].equals(scores)] or others
+                    test = _sign_test(by_method, column, best, rivals[0])
+                    significant = test.p_value < SIGNIFICANT and test.wins > test.losses
+                    mark |= {"significant": significant, "p_value": test.p_value}
+                marks[best, metric, k] = mark
     return marks
 
 

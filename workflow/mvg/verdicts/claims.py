@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..evaluation.significance import SIGNIFICANT
 from ..reporting.labels import dataset_label
 
 PUBLIC = ("eurlex", "pubmed", "wikiseealso")
@@ -51,6 +52,9 @@ def _each_encoder(metrics) -> list:
 
 RECALL, MAP, SIZE = ("recall", 100), ("map", 100), ("index_mfloats", None)
 
+OVER_BASE = _each_encoder([RECALL, MAP])
+OVER_COLBERT = _pairs("mvg+sbert", "colbert", [RECALL, MAP])
+
 CLAIMS = {
     "gain_recall_min": Claim(min, sub, _each_encoder([RECALL])),
     "gain_recall_max": Claim(max, sub, _each_encoder([RECALL])),
@@ -59,7 +63,8 @@ CLAIMS = {
     "gain_map_max": Claim(max, sub, _each_encoder([MAP])),
     "gain_map_up_to": Claim(max, sub, _each_encoder([MAP])),
     "index_increase": Claim(max, truediv, _each_encoder([SIZE])),
-    "mvg_above_base": Claim(all, gt, _each_encoder([RECALL, MAP])),
+    "mvg_above_base": Claim(all, gt, OVER_BASE),
+    "benchmark_bold": Claim(all, gt, OVER_BASE + OVER_COLBERT),
     "colbert_gain_recall_min": Claim(min, sub, _pairs("mvg+sbert", "colbert", [RECALL])),
     "colbert_gain_recall_max": Claim(max, sub, _pairs("mvg+sbert", "colbert", [RECALL])),
     "colbert_gain_map_min": Claim(min, sub, _pairs("mvg+sbert", "colbert", [MAP])),
@@ -84,22 +89,45 @@ CLAIMS = {
 }
 
 
-def derive(cells: dict, incomparable: Callable[[str, str, str], str]) -> dict[str, Measured]:
+# Claims that the first cell of each pair is significantly above the second.
+SIGNIFICANT_CLAIMS = {
+    "gains_significant": OVER_BASE,
+    "colbert_gains_significant": OVER_COLBERT,
+    "benchmark_underlined": OVER_BASE + OVER_COLBERT,
+}
+
+
+def derive(cells: dict, incomparable: Callable[[str, str, str], str], tests=None) -> dict[str, Measured]:
     """The claims that the benchmark table answers.
 
     ``cells``: (dataset, method, metric, k) -> value. ``incomparable(dataset, method, metric)``
-    gives the reason why a cell can't be held against the paper's, or nothing. A claim of which
+    gives the reason why a cell can't be held against the paper's, or nothing. ``tests``: pairs of cells ->
+    whether the first is significantly above, as of ``sign_tests``. A claim of which
     only some pairs were run is answered from those and said not to be comparable; one of which
     none were run is left out.
     """
+    tests = tests or {}
     measured = {}
     for name, claim in CLAIMS.items():
         run = [pair for pair in claim.pairs if all(cell in cells for cell in pair)]
-        if not run:
-            continue
-        value = claim.summarize(claim.compare(cells[left], cells[right]) for left, right in run)
-        measured[name] = Measured(value, _reason(run, len(claim.pairs), incomparable))
+        if run:
+            value = claim.summarize(claim.compare(cells[left], cells[right]) for left, right in run)
+            measured[name] = Measured(value, _reason(run, len(claim.pairs), incomparable))
+    for name, pairs in SIGNIFICANT_CLAIMS.items():
+        run = [pair for pair in pairs if pair in tests]
+        if run:
+            measured[name] = Measured(all(tests[pair] for pair in run), _reason(run, len(pairs), incomparable))
     return measured
+
+
+def sign_tests(significance) -> dict[tuple, bool]:
+    """(cell, cell) -> whether the first is significantly above the second, of the frame of ``significance_table``."""
+    tests = {}
+    for row in () if significance is None else significance.itertuples():
+        a, b = ((row.dataset, method, row.metric, int(row.k)) for method in (row.a, row.b))
+        significant = row.p_value < SIGNIFICANT
+        tests[a, b], tests[b, a] = significant and row.wins > row.losses, significant and row.losses > row.wins
+    return tests
 
 
 def _reason(run, total, incomparable) -> str:
@@ -112,8 +140,13 @@ def _reason(run, total, incomparable) -> str:
 
 
 def counted(facts: dict) -> dict[str, Measured]:
-    """Document counts of the public datasets of this run, from their ``stats.json``."""
-    return {f"documents_{dataset}": Measured(facts[dataset]["documents"]) for dataset in PUBLIC if dataset in facts}
+    """Counts of documents and queries of the public datasets of this run, from their ``stats.json``."""
+    counts = {}
+    for dataset in PUBLIC:
+        if stats := facts.get(dataset):
+            counts[f"documents_{dataset}"] = Measured(stats["documents"])
+            counts |= {f"queries_{dataset}_{split}": Measured(n) for split, n in stats.get("queries", {}).items()}
+    return counts
 
 
 def analytic(documents=1e6, query_tokens=8, document_tokens=128, m=4, delta=0.3) -> dict:

@@ -12,10 +12,11 @@ BETTER = "better"
 WORSE = "worse"
 NOT_COMPARABLE = "not comparable"
 INCONSISTENT = "inconsistent in paper"
-VERDICTS = (MATCH, BETTER, WORSE, NOT_COMPARABLE, INCONSISTENT)
+BY_DEFINITION = "by definition"
+VERDICTS = (MATCH, BETTER, WORSE, NOT_COMPARABLE, INCONSISTENT, BY_DEFINITION)
 
 COUNT_TOLERANCE = 0.02  # the paper rounds its counts to two or three digits
-RUN_AS = {"msmarco": "flat"}  # the paper's dataset -> ours of the same kind
+RUN_AS = {"msmarco": "flat"}  # the paper's dataset -> ours of the same kind, where it is not run itself
 
 
 class Scale(NamedTuple):
@@ -39,28 +40,35 @@ METRIC_SCALES = {
 }
 
 
-def verdict(paper, ours, scale: Scale, not_comparable="", inconsistent="") -> Verdict:
+def verdict(paper, ours, scale: Scale, not_comparable="", inconsistent="", by_definition="") -> Verdict:
     """Compare ``ours`` with the paper's number.
 
     ``match`` within the tolerance (0.5 points; 2 % for sizes), else ``better`` or ``worse`` by
     the scale's direction. A property of which neither direction is better, and a claim that
     doesn't hold, is ``worse``: not as stated. ``ours`` None or NaN is a number not measured.
-    ``not_comparable`` and ``inconsistent`` are reasons, empty where they don't apply.
+    ``not_comparable``, ``inconsistent`` and ``by_definition`` are reasons, empty where they don't
+    apply. What holds by definition is no match: it could not have come out otherwise.
     """
     if inconsistent:
         return Verdict(INCONSISTENT, inconsistent)
+    measured = ours is not None and not math.isnan(ours)
+    if by_definition and measured and _within(paper, ours, scale):
+        return Verdict(BY_DEFINITION, by_definition)
     if not_comparable:
         return Verdict(NOT_COMPARABLE, not_comparable)
-    if ours is None or math.isnan(ours):
+    if not measured:
         return Verdict(NOT_COMPARABLE, "not run")
-    difference = float(ours) - float(paper)
-    allowed = scale.tolerance * (abs(paper) if scale.relative else 1)
-    # Room for float noise only: 67.70 against 67.20 is exactly 0.5 points away.
-    if abs(difference) <= allowed + 1e-9:
+    if _within(paper, ours, scale):
         return Verdict(MATCH)
     if scale.better == "none":
         return Verdict(WORSE, "not as stated")
-    return Verdict(BETTER if (difference > 0) == (scale.better == "higher") else WORSE)
+    return Verdict(BETTER if (ours > paper) == (scale.better == "higher") else WORSE)
+
+
+def _within(paper, ours, scale: Scale) -> bool:
+    allowed = scale.tolerance * (abs(paper) if scale.relative else 1)
+    # Room for float noise only: 67.70 against 67.20 is exactly 0.5 points away.
+    return abs(float(ours) - float(paper)) <= allowed + 1e-9
 
 
 def incomparable(dataset, method, metric, facts, pretrained=None, paper=None, sizes=None) -> str:
@@ -84,19 +92,18 @@ def other_data(dataset, facts, paper, documents_only=False) -> str:
     """Why our ``dataset`` isn't the paper's: not run, not public, simulated, of another size."""
     if dataset == "prodsearch":
         return "dataset not public"
-    stats = facts.get(RUN_AS.get(dataset, dataset))
+    stats = facts.get(dataset) or facts.get(RUN_AS.get(dataset))
     if stats is None:
         return "not run"
     if stats.get("simulated"):
         return "simulated data"
-    setup = paper.setups.get(dataset)
-    if setup is None:
+    theirs = paper.sizes.get(dataset)
+    if theirs is None:
         return "the paper gives no counts to compare"
-    counts = [("documents", stats["documents"], setup["documents"])]
+    counts = [("documents", stats["documents"], theirs["documents"])]
     if not documents_only:
-        counts += [
-            (f"{split} queries", stats["queries"][split], setup["queries"][split]) for split in ("train", "test")
-        ]
+        splits = [split for split in ("train", "test") if split in theirs]
+        counts += [(f"{split} queries", stats["queries"][split], theirs[split]) for split in splits]
     differing = [
         f"{ours:,} {what} against {theirs:,}"
         for what, ours, theirs in counts

@@ -4,9 +4,11 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from ..reporting.labels import dataset_label
+
 
 class Cell(NamedTuple):
-    """One printed number of a table. ``value`` is a float, or text such as ``>500``."""
+    """One printed number of a table, and its typeface. ``printed`` is a float, or text such as ``>500``."""
 
     table: str
     section: str
@@ -15,7 +17,9 @@ class Cell(NamedTuple):
     method: str
     metric: str
     k: int | None
-    value: float | str
+    printed: float | str
+    bold: bool = False
+    underlined: bool = False
 
     @property
     def id(self) -> str:
@@ -35,20 +39,30 @@ class Statement(NamedTuple):
     id: str
     section: str
     says: str
-    value: float | bool
+    printed: float | bool
     unit: str  # points, percent, times, count, value or yes/no
     better: str  # higher, lower or none
     dataset: str  # a set-up, or public (all three), prodsearch, msmarco, analytic
     measured_by: str
     inconsistent: str = ""
+    by_definition: str = ""
     tolerance: float | None = None
+    compared: float | None = None  # what ours is held against, where that is not what is printed
+    why: str = ""  # that is so
+
+    @property
+    def target(self) -> float | bool:
+        """What ours is held against."""
+        return self.printed if self.compared is None else self.compared
 
 
 class Paper(NamedTuple):
     """All of ``paper.yaml``."""
 
     cells: tuple[Cell, ...]
+    counts: tuple[Statement, ...]  # documents and queries of the datasets
     statements: tuple[Statement, ...]
+    sizes: dict  # dataset -> {documents, train, dev, test: the count that ours is held against}
     setups: dict
     pretrained: dict
     dimensions: dict
@@ -56,7 +70,7 @@ class Paper(NamedTuple):
 
     def benchmark(self) -> dict[tuple, float]:
         """The benchmark table: (dataset, method, metric, k) -> value; k is None for sizes."""
-        return {cell.place: cell.value for cell in self.cells if cell.table == "benchmark"}
+        return {cell.place: cell.printed for cell in self.cells if cell.table == "benchmark"}
 
     def pretrained_model(self, dataset: str, encoder: str) -> str | None:
         """The model that the paper's ``encoder`` starts from on ``dataset``, if from one."""
@@ -72,9 +86,12 @@ def load_paper() -> Paper:
     text = resources.files(__package__).joinpath("paper.yaml").read_text(encoding="utf-8")
     raw = yaml.safe_load(text)
     statements = (Statement(**{**s, "section": str(s["section"])}) for s in raw["statements"])
+    counts = {dataset: {"documents": s["documents"], **s["queries"]} for dataset, s in raw["setups"].items()}
     return Paper(
         cells=tuple(_cells(raw["tables"])),
+        counts=tuple(_count_statements(counts)),
         statements=tuple(statements),
+        sizes={d: {of: n.get("compared", n.get("printed")) for of, n in own.items()} for d, own in counts.items()},
         setups=raw["setups"],
         pretrained=raw["pretrained"],
         dimensions=raw["dimensions"],
@@ -87,8 +104,28 @@ def _cells(tables: dict):
     for name, table in tables.items():
         row_field = table.get("rows_are", "method")
         for row, values in table["rows"].items():
-            for column, value in zip(table["columns"], values, strict=True):
+            marks = table.get("marks", {}).get(row, "." * len(values))
+            for column, value, mark in zip(table["columns"], values, marks, strict=True):
                 if value is None:
                     continue
                 fields = {"queries": "", "k": None, **column, row_field: row}
-                yield Cell(table=name, section=str(table["section"]), value=value, **fields)
+                yield Cell(
+                    table=name,
+                    section=str(table["section"]),
+                    printed=value,
+                    bold=mark in "BU",
+                    underlined=mark in "uU",
+                    **fields,
+                )
+
+
+def _count_statements(counts: dict):
+    """The printed counts of documents and queries."""
+    for dataset, own in counts.items():
+        for of, count in own.items():
+            if "printed" not in count:
+                continue
+            id, says = f"queries_{dataset}_{of}", f"Queries of {dataset_label(dataset)}, {of}"
+            if of == "documents":
+                id, says = f"documents_{dataset}", f"Documents of {dataset_label(dataset)}"
+            yield Statement(id, "6.3", says, **count, unit="count", better="none", dataset=dataset, measured_by="stats")

@@ -8,7 +8,7 @@ from ..io.files import text_writer
 from ..reporting.escapes import escape_markdown
 from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
 from ..reporting.tables import pipe_table, write_table
-from .claims import POINTS, PUBLIC, analytic, as_measured, counted, derive
+from .claims import POINTS, PUBLIC, analytic, as_measured, counted, derive, sign_tests
 from .comparison import (
     COUNT_TOLERANCE,
     METRIC_SCALES,
@@ -22,11 +22,11 @@ from .comparison import (
     other_data,
     verdict,
 )
-from .paper import Statement, load_paper
+from .paper import load_paper
 
 COLUMNS = [
     "id", "section", "dataset", "queries", "method", "metric", "k",
-    "says", "unit", "paper", "ours", "verdict", "reason",
+    "says", "unit", "paper", "compared", "ours", "verdict", "reason",
 ]  # fmt: skip
 UNIT_TOLERANCES = {  # unit of a statement -> (tolerance, relative)
     "points": (POINTS, False),
@@ -38,13 +38,15 @@ UNIT_TOLERANCES = {  # unit of a statement -> (tolerance, relative)
 }
 
 
-def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None) -> pd.DataFrame:
+def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None, significance=None) -> pd.DataFrame:
     """One row a number of the paper: its tables first, then the statements of its text.
 
     ``benchmark``: the frame of ``benchmark_table``. ``facts``: dataset -> ``stats.json``.
     ``measured``: id -> value (or ``Measured``) from other experiments, for cells of the other
     tables and for statements. ``pretrained``: (dataset, encoder) -> model of this run.
-    An id that the paper doesn't have is a KeyError.
+    ``significance``: the frame of ``significance_table``. An id that the paper doesn't have is a KeyError.
+
+    ``paper`` is the number as printed, ``compared`` the one that ours is held against: mostly the same.
     """
     paper = paper or load_paper()
     measured = dict(measured or {})
@@ -60,9 +62,10 @@ def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None)
 
     # Cells of other tables too: EurLex rows of a pretrained encoder that the benchmark has anyway.
     in_benchmark = {cell.id: ours[cell.place] for cell in paper.cells if cell.place in ours}
-    measured = in_benchmark | derive(ours, why_not) | counted(facts) | analytic() | measured
+    derived = derive(ours, why_not, sign_tests(significance))
+    measured = in_benchmark | derived | counted(facts) | analytic() | measured
     rows = [_cell_row(cell, measured.get(cell.id), why_not) for cell in paper.cells]
-    rows += _count_rows(facts, paper)
+    rows += [_count_row(count, measured.get(count.id), facts) for count in paper.counts]
     rows += [_statement_row(s, measured.get(s.id), facts, paper) for s in paper.statements]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"k": "Int64"})
 
@@ -77,32 +80,26 @@ def benchmark_values(benchmark: pd.DataFrame) -> dict[tuple, float]:
 
 def _cell_row(cell, ours, why_not) -> dict:
     value, reason = _value_and_reason(ours, lambda: why_not(*cell.place[:3]), cell.dataset)
-    result = verdict(cell.value, value, METRIC_SCALES.get(cell.metric), reason)
+    result = verdict(cell.printed, value, METRIC_SCALES.get(cell.metric), reason)
     place = {name: getattr(cell, name) for name in ("queries", "method", "metric", "k")}
-    return _row(cell, cell.value, value, result, place)
+    return _row(cell, cell.printed, value, result, place)
 
 
-def _count_rows(facts, paper) -> list[dict]:
-    """The queries of each public dataset. Another count is other data, neither better nor worse."""
-    rows = []
-    for dataset, setup in paper.setups.items():
-        for split, theirs in setup["queries"].items():
-            says = f"Queries of {dataset_label(dataset)}, {split}"
-            statement = Statement(f"queries_{dataset}_{split}", "6.3", says, theirs, "count", "none", dataset, "stats")
-            ours = facts.get(dataset, {}).get("queries", {}).get(split)
-            reason = "simulated data" if is_simulated(facts, dataset) else ""
-            result = verdict(theirs, ours, statement_scale(statement), reason)
-            if result.verdict == WORSE:
-                result = Verdict(NOT_COMPARABLE, "other data")
-            rows.append(_row(statement, theirs, ours, result))
-    return rows
+def _count_row(count, ours, facts) -> dict:
+    """Another count is other data, neither better nor worse."""
+    value, reason = as_measured(ours)
+    reason = "simulated data" if is_simulated(facts, count.dataset) else reason
+    result = verdict(count.target, value, statement_scale(count), reason, count.inconsistent)
+    if result.verdict == WORSE:
+        result = Verdict(NOT_COMPARABLE, "other data")
+    return _row(count, count.target, value, result._replace(reason=result.reason or count.why))
 
 
 def _statement_row(statement, ours, facts, paper) -> dict:
     value, reason = _value_and_reason(ours, lambda: _other_data(statement.dataset, facts, paper), statement.dataset)
     scale = statement_scale(statement)
-    result = verdict(statement.value, value, scale, reason, statement.inconsistent)
-    return _row(statement, statement.value, value, result)
+    result = verdict(statement.target, value, scale, reason, statement.inconsistent, statement.by_definition)
+    return _row(statement, statement.target, value, result)
 
 
 def statement_scale(statement) -> Scale:
@@ -112,7 +109,7 @@ def statement_scale(statement) -> Scale:
     return Scale(statement.better, *UNIT_TOLERANCES[statement.unit])
 
 
-def _row(number, theirs, ours, result, place=None) -> dict:
+def _row(number, compared, ours, result, place=None) -> dict:
     """A row of the table for ``number``, a ``Cell`` or a ``Statement``."""
     empty = {"queries": "", "method": "", "metric": "", "k": None}
     return {
@@ -122,7 +119,8 @@ def _row(number, theirs, ours, result, place=None) -> dict:
         **(place or empty),
         "says": getattr(number, "says", ""),
         "unit": getattr(number, "unit", ""),
-        "paper": _text(theirs),
+        "paper": _text(number.printed),
+        "compared": _text(compared),
         "ours": _text(ours),
         **result._asdict(),
     }
@@ -172,7 +170,8 @@ def verdicts_markdown(table: pd.DataFrame) -> str:
         "# The paper's numbers and ours",
         summary(table["verdict"]),
         "Match: within 0.5 points, or 2 % for sizes. Where the paper's text disagrees with its own "
-        "table or formula, the table counts. Of data of your own the paper says nothing: they are not in here.",
+        "table or formula, the table counts. What holds by definition is no match: it could not have come out "
+        "otherwise. The paper says nothing of your own data: they are not in here.",
         "## Benchmark",
         _cells_markdown(table[is_benchmark]),
         "## Other tables",
@@ -215,8 +214,9 @@ def _dataset_and_queries(row) -> str:
 
 
 def _compared(row) -> list[str]:
+    paper = row.paper if row.compared == row.paper else f"{row.paper} (compared with {row.compared})"
     return [
-        escape_markdown(row.paper),
+        escape_markdown(paper),
         escape_markdown(_rounded(row.ours)),
         row.verdict,
         escape_markdown(row.reason),
