@@ -64,6 +64,65 @@ use rule popularity as gains with:
         "Table: what each addition gains over the simpler method"
 
 
+rule measure_breakdown:
+    input:
+        rankings=expand(
+            "<results>/{dataset}/runs/{method}.npz",
+            method=plan.methods(),
+            allow_missing=True,
+        ),
+        train=PAIRS["train"],
+        test=PAIRS["test"],
+        queries="<results>/{dataset}/data/queries.jsonl",
+        stats=STATS,
+    output:
+        "<results>/{dataset}/breakdown.csv",
+    log:
+        "<logs>/{dataset}/measure_breakdown.log",
+    benchmark:
+        "<benchmarks>/{dataset}/measure_breakdown.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(factor=10, base=1000),
+        runtime=60,
+    params:
+        experiment="breakdown",
+        dataset="{dataset}",
+        methods=plan.methods(),
+        ks=config["ks"],
+        metrics=plan.metrics(),
+        seed=config["seed"],
+        behind=lambda wildcards: behind(plan.encoders, [wildcards.dataset]),
+    message:
+        "All methods on {wildcards.dataset}, by popularity of the document and by novelty of the query"
+    script:
+        "../scripts/measure.py"
+
+
+use rule popularity as breakdown with:
+    input:
+        measured=expand("<results>/{dataset}/breakdown.csv", dataset=plan.datasets),
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **figure("breakdown"),
+        **layouts("breakdown"),
+        table="<results>/tables/breakdown.csv",
+    log:
+        "<logs>/breakdown.log",
+    benchmark:
+        "<benchmarks>/breakdown.tsv"
+    params:
+        experiment="breakdown",
+        datasets=plan.datasets,
+        encoder=plan.encoders[0],
+        note=plan.settings_note(),
+        behind=behind(plan.encoders),
+    message:
+        "Table and figure: who wins and who loses, by popularity of the document and novelty of the query"
+
+
 use rule popularity as zero_shot with:
     input:
         benchmark="<results>/tables/benchmark.csv",

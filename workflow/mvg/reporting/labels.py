@@ -29,6 +29,7 @@ METRICS = {
     "map": "MAP",
     "ndcg": "nDCG",
     "mrr": "MRR",
+    "propensity_recall": "Propensity-scored recall",
     "index_mfloats": "Index size",
     "index_gb": "Index size (GB)",
     "units_percent": "Units (%)",

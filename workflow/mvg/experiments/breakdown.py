@@ -1,0 +1,184 @@
+"""Who wins and who loses: every method by the popularity of documents and by how new a query is.
+
+Ours, not the paper's. A mean over queries is mostly about popular documents, for they have most of the test pairs.
+"""
+
+import numpy as np
+
+from ..datasets.pairs import of_queries, read_split
+from ..datasets.reading import load_stats, load_texts
+from ..evaluation.bootstrap import ratios
+from ..evaluation.metrics import per_query, relevance
+from ..evaluation.propensity import inverse_propensity, weighted_recall
+from ..evaluation.traffic import NEAR, OVERALL, SEEN, UNSEEN, query_groups
+from ..io.files import load_arrays
+from ..lexical.popularity import training_popularity
+
+COLUMNS = ["dataset", "encoder", "method", "part", "pairs", "metric", "k", "value", "low", "high"]
+DOCUMENTS = {"head": "Head", "torso": "Torso", "tail": "Tail", "unseen": "Unseen"}
+PAIRS = {"pairs_head": "First third of pairs", "pairs_torso": "Second third", "pairs_tail": "Last third"}
+QUERIES = {"repeated": "Repeated queries", "near": "Near-duplicates", "new": "New queries"}
+LABELS = DOCUMENTS | PAIRS | QUERIES
+ALL, PROPENSITY = "all", "propensity_recall"
+
+
+def measure(given, params, threads, log) -> list[dict]:
+    """Every method of one dataset on every part of it."""
+    train, test = read_split(given.train), read_split(given.test)
+    texts = load_texts(given.queries)[1]
+    parts = Parts(train, test, texts, load_stats(given.stats)["documents"])
+    rows = []
+    for method, file in zip(params.methods, given.rankings, strict=True):
+        with load_arrays(file) as ranking:
+            ranked = ranking["documents"]
+        place = {"dataset": params.dataset, "encoder": method.rpartition("+")[2], "method": method}
+        rows += [place | row for row in parts.scored(ranked, params.ks, params.metrics, params.seed)]
+        log(method)
+    return rows
+
+
+class Parts:
+    """The parts of a test split, and how well a ranking does on each.
+
+    train, test: :class:`mvg.datasets.pairs.Split`; texts: of all queries
+    """
+
+    def __init__(self, train, test, texts, n_documents):
+        popularity = training_popularity(train.pairs, n_documents)
+        self.n_queries, self.n_documents = len(test.queries), n_documents
+        self.relevant = of_queries(test.pairs, test.queries)
+        self.documents = document_parts(popularity)
+        self.inverse = inverse_propensity(popularity, len(train.queries))
+        groups = query_groups([texts[row] for row in test.queries], [texts[row] for row in train.queries])
+        known = {"repeated": groups[SEEN], "near": groups[NEAR], "new": groups[UNSEEN] & ~groups[NEAR]}
+        self.queries = {ALL: groups[OVERALL], **known}
+
+    def scored(self, ranked, ks, metrics, seed=0) -> list[dict]:
+        """A row (``part, pairs, metric, k, value, low, high``) a part, metric and k, in percent; none for empty parts.
+
+        Of documents: recall over all pairs of the part together. Of queries: means over queries; ``all``
+        has propensity-scored recall too. ``pairs`` counts the relevant pairs of the part.
+        """
+        columns = [*self._of_queries(ranked, ks, metrics), *self._of_documents(ranked, ks)]
+        places, found, worth = zip(*(column for column in columns if column[0]["pairs"]), strict=True)
+        sides = np.stack(ratios(np.stack(found, axis=1), np.stack(worth, axis=1), seed), axis=1)
+        return [
+            place | dict(zip(("value", "low", "high"), row, strict=True))
+            for place, row in zip(places, sides.tolist(), strict=True)
+        ]
+
+    def _of_queries(self, ranked, ks, metrics):
+        """(place, a query's score, whether it counts), a part, metric and k."""
+        n_relevant = np.bincount(self.relevant[0], minlength=self.n_queries)
+        scores = per_query(ranked, self.relevant, self.n_documents, ks, metrics)
+        weighted = {f"{PROPENSITY}@{k}": weighted_recall(ranked, self.relevant, self.inverse, k) for k in ks}
+        for part, mine in self.queries.items():
+            for column, values in (scores | weighted if part == ALL else scores).items():
+                metric, k = column.split("@")
+                place = {"part": part, "pairs": int(n_relevant[mine].sum()), "metric": metric, "k": int(k)}
+                yield place, np.where(mine, values, 0), mine
+
+    def _of_documents(self, ranked, ks):
+        """(place, a query's hits in percent, its relevant documents), a part and k."""
+        hits = relevance(ranked, self.relevant, self.n_documents)
+        query, rank = hits.nonzero()
+        document = ranked[query, rank]
+        for part, mine in self.documents.items():
+            relevant = np.bincount(self.relevant[0], mine[self.relevant[1]], minlength=self.n_queries)
+            for k in ks:
+                found = np.bincount(query, mine[document] & (rank < k), minlength=self.n_queries)
+                yield (
+                    {"part": part, "pairs": int(relevant.sum()), "metric": "recall", "k": int(k)},
+                    100 * found,
+                    relevant,
+                )
+
+
+def document_parts(popularity) -> dict[str, np.ndarray]:
+    """Which documents are in each part, bool (n_documents,).
+
+    Documents with a training query, the most popular first (equal ones by row): thirds of them, and
+    thirds of their training pairs, a document in the one in which its first pair falls. Then those without any.
+    """
+    popularity = np.asarray(popularity)
+    order = np.argsort(-popularity, kind="stable")[: np.count_nonzero(popularity)]
+    before = popularity[order].cumsum() - popularity[order]
+    thirds = {
+        **dict(zip(DOCUMENTS, np.array_split(order, 3), strict=False)),
+        "unseen": np.flatnonzero(popularity == 0),
+        **{name: order[(3 * before // max(popularity.sum(), 1)) == i] for i, name in enumerate(PAIRS)},
+    }
+    rows = np.arange(len(popularity))
+    return {name: np.isin(rows, thirds[name]) for name in (*DOCUMENTS, *PAIRS)}
+
+
+def report(given, made, params, log) -> None:
+    """``breakdown.csv``, its layouts and the figure."""
+    from ..datasets.reading import load_facts
+    from ..reporting.tables import read_tables, write_table
+
+    table = read_tables(given.measured)[COLUMNS]
+    facts = load_facts(params.datasets, given.stats)
+    write_table(table, made.table)
+    write_breakdown(table, facts, made, note=params.note)
+    drawn = table[
+        (table["encoder"] == params.encoder) & table["part"].isin([*DOCUMENTS]) & (table["k"] == table["k"].max())
+    ]
+    write_table(drawn, made.csv)
+    draw(drawn, facts, made)
+
+
+def write_breakdown(table, facts, made, note="") -> None:
+    """Write ``made.md``, ``.tex`` and ``.html``: recall at the largest k, a table a dataset."""
+    from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+    from ..reporting.tables import Entry, Layout, format_number, row_groups, simulated_note, write_layouts
+
+    k = int(table["k"].max())
+    shown = table[(table["k"] == k) & table["metric"].isin(["recall", PROPENSITY])]
+    layouts = []
+    for dataset, rows in shown.groupby("dataset", sort=False):
+        values = {(row.method, row.part, row.metric): row.value for row in rows.itertuples()}
+        pairs = dict(zip(rows["part"], rows["pairs"], strict=True))
+        columns = [(ALL, PROPENSITY), *((part, "recall") for part in (ALL, *LABELS) if part in pairs)]
+        heads = [
+            LABELS[part] + f" ({pairs[part]:,})" if part in LABELS else metric_label(metric, k)
+            for part, metric in columns
+        ]
+        groups = [
+            [
+                (method_label(m), [Entry(format_number(values.get((m, *place)), "recall")) for place in columns])
+                for m in group
+            ]
+            for group in row_groups(rows)
+        ]
+        caption = (
+            f"{metric_label('recall', k)} in percent by part of the test split, the pairs of a part in brackets. "
+            "Of documents: over all pairs of the part together. "
+            f"Of queries: means over queries.{simulated_note([dataset], facts)} {note}"
+        ).rstrip()
+        layouts.append(Layout(caption, heads, [dataset_label(dataset, is_simulated(facts, dataset))], groups))
+    write_layouts("Breakdown", layouts, made)
+
+
+def draw(table, facts, made) -> None:
+    """Write ``made.pdf`` and ``made.png``: recall by popularity of the document, a panel a dataset."""
+    from ..reporting.labels import dataset_label, is_simulated, method_label
+    from ..reporting.style import legend_below, literal, method_look, panels, save
+
+    by_dataset = table.groupby("dataset", sort=False)
+    with panels(len(by_dataset), height=2.8) as (figure, axes):
+        for axis, (dataset, rows) in zip(axes, by_dataset, strict=True):
+            parts = [part for part in DOCUMENTS if part in set(rows["part"])]
+            methods = rows.groupby("method", sort=False)
+            for i, (method, line) in enumerate(methods):
+                line = line.set_index("part").loc[parts]
+                places = np.arange(len(parts)) + 0.6 * (i / max(len(methods) - 1, 1) - 0.5)
+                error = np.abs(line[["low", "high"]].to_numpy().T - line["value"].to_numpy())
+                axis.errorbar(
+                    places, line["value"], error, label=method_label(method), ls="", **method_look(method)._asdict()
+                )
+            axis.set_xticks(range(len(parts)), [DOCUMENTS[part] for part in parts])
+            axis.set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))))
+            axis.set(ylabel="Recall of test pairs (%)")
+        legend_below(figure, *axes[0].get_legend_handles_labels(), columns=6)
+        save(figure, made)
