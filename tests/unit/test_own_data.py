@@ -197,5 +197,5 @@ def test_the_corpus_says_nothing_of_popularity_and_ids_survive_new_rows(tmp_path
 
 
 def test_two_tables_in_a_folder_are_refused(tmp_path):
-    with pytest.raises(DataError, match=r"expected one \.csv or \.tsv here, found a\.csv, b\.tsv"):
+    with pytest.raises(DataError, match=r"expected one \.csv, \.tsv or \.parquet here, found a\.csv, b\.tsv, which"):
         read("csv", tmp_path, {"a.csv": b"x,y\n", "b.tsv": b"x\ty\n"})

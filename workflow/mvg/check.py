@@ -45,8 +45,13 @@ def check(path, format: str | None = None, **options) -> str:
         _, documents = load_texts(folder / "corpus.jsonl")
         _, queries = load_texts(folder / "queries.jsonl")
     facts = _facts(splits, documents, queries)
+    found = {name: value for name, value in stats.items() if isinstance(value, str)}  # what the reader found out
     sections = {
-        "Format": [f"{format}{' (guessed)' if guessed else ''}", f"split: {FORMATS[format].split_rule}"],
+        "Format": [
+            f"{format}{' (guessed)' if guessed else ''}",
+            f"split: {FORMATS[format].split_rule}",
+            *(f"{name.replace('_', ' ')}: {value}" for name, value in found.items()),
+        ],
         "Counts": _counts(stats),
         "Dropped": [f"{number:,} {reason.replace('_', ' ')}" for reason, number in stats["dropped"].items()]
         or ["nothing"],

@@ -1,4 +1,4 @@
-"""What every reader yields: queries and documents, in any order."""
+"""What every reader yields: queries and documents, in any order, and facts about how it read them."""
 
 from typing import NamedTuple
 
@@ -20,3 +20,10 @@ class Query(NamedTuple):
     relevant: tuple[str, ...]
     excluded: tuple[str, ...] = ()
     weight: float = 1.0  # its traffic
+
+
+class Fact(NamedTuple):
+    """What a reader found out or decided, for stats.json and ``mvg check``: the first day of test, say."""
+
+    name: str
+    value: str

@@ -1,4 +1,4 @@
-"""When two query texts count as one."""
+"""When two texts count as one."""
 
 import re
 import unicodedata
@@ -7,6 +7,11 @@ import unicodedata
 def normalised(text: str) -> str:
     """Without differences of case, white space or Unicode form (NFKC)."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def canonical(text: str) -> str:
+    """Without differences that nobody sees: of white space, and of how letters are composed (NFC)."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def masked(text: str) -> str:

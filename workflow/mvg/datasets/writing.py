@@ -17,15 +17,15 @@ from ..io.errors import DataError
 from ..io.fields import new_id
 from ..io.files import folder_beside
 from .pairs import FILTER_HEADER, QRELS_HEADER
-from .records import Document, Query
+from .records import Document, Fact, Query
 from .splits import SPLITS
 
 
-def write_prepared(records: Iterable[Document | Query], folder, dropped: Counter, facts: dict) -> dict:
+def write_prepared(records: Iterable[Document | Query | Fact], folder, dropped: Counter, facts: dict) -> dict:
     """Write ``records``, in any order, as the BEIR folder ``folder``; return what is in stats.json.
 
     ``dropped`` counts what was left out by reason; the reader of ``records`` may add to it as it
-    goes. ``facts`` (``format``, ``split_rule``, ``simulated``, ...) open stats.json.
+    goes. ``facts`` (``format``, ``split_rule``, ``simulated``, ...) open stats.json; those of the reader follow.
 
     Outer whitespace of titles and texts is stripped. Dropped and counted: queries without text,
     queries without relevant documents, repeated pairs, pairs that are excluded. Kept and counted:
@@ -38,7 +38,7 @@ def write_prepared(records: Iterable[Document | Query], folder, dropped: Counter
         with _Writer(temporary, folder, dropped) as writer:
             for record in records:
                 writer.add(record)
-        stats = facts | writer.checked_counts() | {"dropped": dict(sorted(dropped.items()))}
+        stats = facts | writer.facts | writer.checked_counts() | {"dropped": dict(sorted(dropped.items()))}
         text = json.dumps(stats, indent=2, ensure_ascii=False) + "\n"
         (temporary / "stats.json").write_text(text, encoding="utf-8")
         _move_files(temporary, folder)
@@ -58,6 +58,7 @@ class _Writer:
 
     def __init__(self, temporary: Path, folder: Path, dropped: Counter):
         self._temporary, self._folder, self._dropped = temporary, folder, dropped
+        self.facts: dict[str, str] = {}
         self._documents: set[str] = set()
         self._queries: set[str] = set()
         self._awaited: dict[str, str] = {}  # document not yet seen -> the first query that names it
@@ -87,8 +88,10 @@ class _Writer:
             tables[split] = table
         return tables
 
-    def add(self, record: Document | Query) -> None:
-        if isinstance(record, Document):
+    def add(self, record: Document | Query | Fact) -> None:
+        if isinstance(record, Fact):
+            self.facts[record.name] = record.value
+        elif isinstance(record, Document):
             self._add_document(record)
         else:
             self._add_query(record)

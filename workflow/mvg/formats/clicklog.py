@@ -10,33 +10,34 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import NamedTuple
 
-from ..datasets.records import Document, Query
+from ..datasets.records import Document, Fact, Query
 from ..datasets.splits import SPLITS, eight_one_one
 from ..datasets.texts import normalised
+from ..io.archives import open_all, the_one
 from ..io.errors import DataError
 from ..io.fields import fit_id, new_id
-from .columns import SUFFIXES, read_columns
+from ..io.members import Member
+from ..io.tables import TABLE, open_table
+from .columns import WHAT, place_of, text_of
 from .format import Format
 
 MAX_CLICKS = 10**9  # of a row
-COLUMNS = {"query": "query", "document": "document", "count": "count", "date": "date", "text": "text"}
 TEST_SHARE, DEV_SHARE = 1 / 7, 1 / 12  # of the days, and of those before: two months of fourteen, one of twelve
 
 
 def read_clicklog(
     path, dropped: Counter, columns=None, split="date", dev_from=None, test_from=None,
     min_clicks=1, max_clicks=None, max_documents=None, weights="count",
-) -> Iterator[Document | Query]:  # fmt: skip
+) -> Iterator[Document | Query | Fact]:  # fmt: skip
     """The documents, then for each split its distinct queries with the documents clicked there.
 
-    ``path`` is a CSV (also .gz) or Parquet file, or a folder with files ``clicks*`` of these kinds
-    and, maybe, one ``documents*`` with the text of each document. Without it the corpus is what was
+    ``path`` is a table (CSV, TSV or Parquet), or a folder or zip with tables ``clicks*`` (or whatever they are
+    called) and, maybe, one ``documents*`` with the text of each document. Without it the corpus is what was
     clicked, sorted, and a document's text is its name in the log.
 
-    columns: names of the columns, where they differ from ``COLUMNS``
+    columns: names of the columns, by what they mean: query, document, count, date, text
     split: ``date`` or ``random``; dev_from, test_from: first day (YYYY-MM-DD) of a split by date
     min_clicks, max_clicks, max_documents: queries with fewer clicks in a split are dropped as
         rare, those with more clicks, or clicks on more documents, as bots
@@ -46,24 +47,38 @@ def read_clicklog(
     have no text, rare queries, bots. Raises DataError for a missing column, a count that is no
     number of at least 0, a date that is none.
     """
-    names = COLUMNS | (columns or {})
-    clicks, texts = _files(Path(path))
-    log = _Log()
-    if texts:
-        for document in _documents(texts, names):
+    import numpy as np
+
+    given, log = columns or {}, _Log()
+    wanted = ["query", "document", "count"] + ["date"] * (split == "date")
+    with open_all(path, TABLE, f"click log ({WHAT})") as members:
+        clicks, texts = _files(members, path)
+        for document in _documents(texts, given) if texts else ():
             log.documents[document.id] = len(log.documents)
             yield document
-    wanted = [names[name] for name in ("query", "document", "count")] + [names["date"]] * (split == "date")
-    for file in clicks:
-        for place, values in read_columns(file, wanted):
-            log.add(file, place, dict(zip(wanted, values, strict=True)), names, dropped, known=texts is not None)
+        for member in clicks:
+            with open_table(member, given.values()) as table:
+                yield Fact("table", table.kind)
+                hint = ", or set split: random (--split random)" * (split == "date")
+                places = [place_of(table, meaning, given, hint * (meaning == "date")) for meaning in wanted]
+                names = dict(zip(wanted, (table.first[place] for place in places), strict=True))
+                for where, values in table.rows(places, has_header=True):
+                    log.add(table.label, where, values, names, dropped, known=texts is not None)
     if not log.clicks:
         raise DataError(path, "", "expected at least one click, found none")
     if not texts:
         for name in sorted(log.documents):
             yield Document(name, name)
-    by_row = _by_text(log) if split == "random" else _by_date(log, path, dev_from, test_from)
-    for query in _queries(log, by_row):
+    if split == "random":
+        split_of_row = _by_text(log)
+    else:
+        days, dev, test = _days(log, path, dev_from, test_from)
+        yield from (
+            Fact("dev_from", date.fromordinal(dev).isoformat()),
+            Fact("test_from", date.fromordinal(test).isoformat()),
+        )
+        split_of_row = np.searchsorted([dev, test], days, side="right")
+    for query in _queries(log, split_of_row):
         if query.clicks < min_clicks:
             dropped["rare_queries"] += 1
         elif query.clicks > (max_clicks or math.inf) or len(query.documents) > (max_documents or math.inf):
@@ -73,26 +88,29 @@ def read_clicklog(
             yield Query(query.id, query.text, query.split, query.documents, weight=weight)
 
 
-def _files(path: Path) -> tuple[list[Path], Path | None]:
-    """The files of clicks, by name, and the one of document texts."""
-    if path.suffix == ".zip":
-        raise DataError(path, "", "a click log is not read from a zip: unpack it")
-    if path.is_file():
-        return [path], None
-    files = [file for file in sorted(path.glob("*")) if file.name.endswith(SUFFIXES)]
-    clicks = [file for file in files if file.name.startswith("clicks")]
-    texts = [file for file in files if file.name.startswith("documents")]
-    if not clicks or len(texts) > 1:
-        kinds = "|".join(SUFFIXES)
-        raise DataError(path, "", f"expected a click log, or a folder with clicks*({kinds}), one documents*({kinds})")
-    return clicks, texts[0] if texts else None
+def _files(members: list[Member], path) -> tuple[list[Member], Member | None]:
+    """The tables of clicks, and the one of document texts."""
+    texts = [member for member in members if member.name.startswith("documents")] if len(members) > 1 else []
+    others = [member for member in members if member not in texts]
+    clicks = [member for member in others if member.name.startswith("clicks")]
+    if not clicks and (len(others) == 1 or all(member.name.endswith(".parquet") for member in others)):
+        clicks = others
+    if not clicks:
+        found = ", ".join(member.name for member in members[:5])
+        raise DataError(path, "", f"expected tables clicks* and maybe documents*, found {found}")
+    return clicks, the_one(texts, "table documents*", path) if texts else None
 
 
-def _documents(file: Path, names: dict) -> Iterator[Document]:
+def _documents(member: Member, given: dict) -> Iterator[Document]:
     seen = set()
-    for place, values in read_columns(file, [names["document"], names["text"]]):
-        id, text = (_text(value, name, file, place) for value, name in zip(values, ("document", "text"), strict=True))
-        yield Document(new_id(id, seen, file, place), "", text)
+    with open_table(member, [given[name] for name in ("document", "text") if name in given]) as table:
+        places = [place_of(table, meaning, given) for meaning in ("document", "text")]
+        for where, values in table.rows(places, has_header=True):
+            place = table.label, where
+            id, text = (
+                text_of(value, table.first[column], *place) for value, column in zip(values, places, strict=True)
+            )
+            yield Document(new_id(id, seen, *place), "", text)
 
 
 class _Log:
@@ -103,11 +121,12 @@ class _Log:
         self.documents: dict[str, int] = {}
         self.query, self.document, self.clicks, self.day = array("q"), array("q"), array("d"), array("q")
 
-    def add(self, file, place, row: dict, names: dict, dropped: Counter, known: bool) -> None:
-        """Add a row; with ``known`` documents, no others."""
-        query, document = (_text(row[names[name]], names[name], file, place) for name in ("query", "document"))
-        clicks = _clicks(row[names["count"]], names["count"], file, place)
-        day = _day(row[names["date"]], names["date"], file, place) if names["date"] in row else 0
+    def add(self, file, place, values: list, names: dict, dropped: Counter, known: bool) -> None:
+        """Add a row of query, document, count and maybe date; with ``known`` documents, no others."""
+        row = dict(zip(names, values, strict=True))
+        query, document = (text_of(row[meaning], names[meaning], file, place) for meaning in ("query", "document"))
+        clicks = _clicks(row["count"], names["count"], file, place)
+        day = _day(row["date"], names["date"], file, place) if "date" in row else 0
         if not query:
             dropped["rows_without_query"] += 1
         elif not document:
@@ -123,15 +142,6 @@ class _Log:
             self.document.append(self.documents.setdefault(document, len(self.documents)))
             self.clicks.append(clicks)
             self.day.append(day)
-
-
-def _text(value, name: str, file, place) -> str:
-    """An id or a text; ids may be numbers, and nothing is an empty text."""
-    if value is None:
-        return ""
-    if type(value) not in (str, int):
-        raise DataError(file, place, f"expected '{name}' to be a text, found {type(value).__name__}")
-    return str(value).strip()
 
 
 def _clicks(value, name: str, file, place) -> float:
@@ -155,8 +165,8 @@ def _day(value, name: str, file, place) -> int:
         raise DataError(file, place, expected) from error
 
 
-def _by_date(log: _Log, path, dev_from: str | None, test_from: str | None):
-    """The split of each row, as its place in ``SPLITS``: int64 (n_rows,)."""
+def _days(log: _Log, path, dev_from: str | None, test_from: str | None):
+    """The day of each row, int64 (n_rows,), and the first days of dev and of test."""
     import numpy as np
 
     days = np.array(log.day)
@@ -171,11 +181,11 @@ def _by_date(log: _Log, path, dev_from: str | None, test_from: str | None):
         first, last, dev, test = map(date.fromordinal, (first, end - 1, dev, test))
         expected = "expected days for train, dev and test (or split: random)"
         raise DataError(path, "", f"{expected}, found {first} to {last}, dev from {dev}, test from {test}")
-    return np.searchsorted([dev, test], days, side="right")
+    return days, dev, test
 
 
 def _by_text(log: _Log):
-    """The same at random: all rows of a query, however it is written, go into one split."""
+    """The split of each row, as its place in ``SPLITS``: at random, all rows of a query, however written, in one."""
     import numpy as np
 
     splits = np.array([SPLITS.index(eight_one_one(normalised(text))) for text in log.queries])
@@ -220,7 +230,6 @@ FORMAT = Format(
         "split: random: sha256 of the query's text as a fraction of its range, below 0.8 train, below 0.9 dev, "
         "else test"
     ),
-    sign=r"clicks.*\.csv(\.gz)?|.*\.parquet",
     options={
         "columns": {
             "description": "Names of the columns, where the log has others than the format's own.",

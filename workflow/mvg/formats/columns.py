@@ -1,73 +1,60 @@
-"""Rows of named columns from a CSV file, gzipped or not, or from a Parquet file."""
+"""Which column of a table means what: by the names that the user gives, or by those that are usual."""
 
-import csv
 from collections.abc import Iterator
-from itertools import count
-from pathlib import Path
+from contextlib import contextmanager
 
+from ..io.archives import open_all, the_one
 from ..io.errors import DataError
-from ..io.members import check_size, loose
-from ..io.text import MAX_LINE, text_lines
+from ..io.members import Member
+from ..io.tables import TABLE, Table
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet")
-PARQUET_ROWS = 2**16  # in memory at a time
+WHAT = ".csv, .tsv or .parquet"
+# What a column means -> its usual names, in any case; the first one that is there is it.
+USUAL = {
+    "query": ("query", "search_query", "search_term", "keyword", "question", "q"),
+    "document": ("document", "doc", "product", "item", "passage", "answer", "url"),
+    "count": ("count", "clicks", "n_clicks", "frequency"),
+    "date": ("date", "day", "timestamp", "time"),
+    "text": ("text", "title"),
+    "relevance": ("relevance", "relevant", "label", "score", "grade"),
+}
 
 
-def read_columns(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]:
-    """(place, values of ``columns``) of each row, streamed.
+def recognised(header: list[str], meaning: str) -> list[int]:
+    """The places of the columns that have the first usual name of ``meaning`` that is there."""
+    names = ["_".join(name.lower().replace("-", " ").split()) for name in header]
+    usual = next((name for name in USUAL[meaning] if name in names), None)
+    return [place for place, name in enumerate(names) if name == usual]
 
-    A CSV file has a header and gives texts; its blank lines are passed over. A Parquet file gives
-    what its types are in Python, None for a missing value. The place is ``line 7`` or ``row 7``.
-    Raises DataError for a column that is not there or is there twice, and for a damaged file.
+
+def place_of(table: Table, meaning: str, given: dict, hint: str = "") -> int:
+    """The place of the one column of ``meaning``. DataError if there is none, or more than one.
+
+    given: meaning -> its name, where the user says it; hint: what else could be done
     """
-    if path.name.endswith(".parquet"):
-        yield from _parquet_rows(path, columns)
-    else:
-        yield from _csv_rows(path, columns)
+    name = given.get(meaning)
+    places = recognised(table.first, meaning)
+    if name is not None:
+        places = [place for place, cell in enumerate(table.first) if cell == name]
+    if len(places) != 1:
+        found = f"found {', '.join(table.first)[:200] or 'none'}"
+        how = "" if name else f": name yours under columns, or with --{meaning}{hint}"
+        raise DataError(table.label, table.place, f"expected one column '{name or meaning}', {found}{how}")
+    return places[0]
 
 
-def _csv_rows(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]:
-    csv.field_size_limit(MAX_LINE)
-    with loose(path).open_text() as file:
-        rows = csv.reader((line for _, line in text_lines(file, file.label)), strict=True)
-        try:
-            header = next(rows, [])
-            places = _places(header, columns, path)
-            for row in rows:
-                if row and len(row) != len(header):
-                    expected = f"expected {len(header)} columns, as in the header, found {len(row)}"
-                    raise DataError(path, f"line {rows.line_num}", expected)
-                if row:
-                    yield f"line {rows.line_num}", tuple(row[place] for place in places)
-        except csv.Error as error:
-            raise DataError(path, f"line {rows.line_num}", f"expected CSV, but: {error}") from error
+def text_of(value, name: str, file, place) -> str:
+    """A cell as text, stripped; ids may be numbers, and nothing is an empty text."""
+    if value is None:
+        return ""
+    if type(value) not in (str, int):
+        raise DataError(file, place, f"expected '{name}' to be a text, found {type(value).__name__}")
+    return str(value).strip()
 
 
-def _parquet_rows(path: Path, columns: list[str]) -> Iterator[tuple[str, tuple]]:
-    try:
-        import pyarrow  # half a second to import, and a CSV file does without
-        from pyarrow import parquet
-    except ModuleNotFoundError as error:
-        raise DataError(path, "", "expected pyarrow, to read Parquet: pip install 'mvg[data]'") from error
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            _places(file.schema_arrow.names, columns, path)
-            groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
-            check_size(str(path), sum(group.total_byte_size for group in groups), path.stat().st_size)
-            numbers = count(1)
-            for batch in file.iter_batches(PARQUET_ROWS, columns=columns):
-                for values in zip(*(batch[name].to_pylist() for name in columns), strict=True):
-                    yield f"row {next(numbers)}", values
-    except DataError:
-        raise
-    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # the last two: dates, texts
-        raise DataError(path, "", f"expected a whole Parquet file, but: {error}") from error
-
-
-def _places(header: list[str], columns: list[str], path) -> list[int]:
-    for name in columns:
-        if header.count(name) != 1:
-            found = f"found {', '.join(header)[:200] or 'none'}"
-            raise DataError(path, "", f"expected one column '{name}', {found}")
-    return [header.index(name) for name in columns]
+@contextmanager
+def open_tables(path) -> Iterator[list[Member]]:
+    """The one table that ``path`` is or holds, as a list; where all are Parquet, they are its parts."""
+    with open_all(path, TABLE, WHAT) as found:
+        parts = all(member.name.endswith(".parquet") for member in found)
+        yield found if parts else [the_one(found, WHAT, path)]

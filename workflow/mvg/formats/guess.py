@@ -1,4 +1,4 @@
-"""Guesses which raw format a path holds, by the names in it."""
+"""Guesses which raw format a path holds: by the names of its files, and of a table by its columns."""
 
 import re
 from contextlib import nullcontext
@@ -6,15 +6,16 @@ from pathlib import Path
 
 from ..io.archives import open_members, open_zip
 from ..io.errors import DataError
-from ..io.members import loose
-from ..io.text import text_lines
-from . import FORMATS
+from ..io.members import Member, loose
+from ..io.tables import open_table
+from . import FORMATS, mesh_csv
+from .columns import USUAL, recognised
 
 
 def guess_format(path) -> str:
-    """The name of the format at ``path``. Raises DataError if no name there is a sign of one."""
+    """The name of the format at ``path``. Raises DataError if nothing there is a sign of one."""
     path = Path(path)
-    if path.is_file() and path.suffix != ".zip":
+    if path.is_file() and path.suffix.lower() != ".zip":
         places = [nullcontext({path.name: loose(path)})]
     elif path.is_file():  # the files beside a zip may belong to another dataset
         places = [open_zip(path), open_members(path)]
@@ -27,18 +28,26 @@ def guess_format(path) -> str:
     raise DataError(path, "", f"expected files of one of the formats {', '.join(FORMATS)}; say it with --format")
 
 
-def _guess(members: dict) -> str | None:
-    """The first format that has its sign among the names; headers tell tables apart."""
+def _guess(members: dict[str, Member]) -> str | None:
+    """The first format that has its sign among the names; columns tell tables apart."""
     for name, format in FORMATS.items():
-        for member in members:
-            if format.sign and re.fullmatch(format.sign, member.rpartition("/")[2]):
-                return _table_format(members[member]) if name == "csv" else name
+        signs = [it for full, it in members.items() if _is_sign(full.rpartition("/")[2], format.sign)]
+        if signs:
+            # Beside the clicks of a log, the texts of its documents may lie.
+            clicks = [it for it in signs if it.name.startswith("clicks")]
+            return _table_format((clicks or signs)[0]) if name == "csv" else name
     return None
 
 
-def _table_format(member) -> str:
-    with member.open_text() as file:
-        _, header = next(text_lines(file, file.label), (1, ""))
-    if "meshMajor" in header:
-        return "mesh-csv"
-    return "clicklog" if {"query", "document", "count"} <= set(header.split(",")) else "csv"
+def _is_sign(name: str, sign: str) -> bool:
+    return bool(sign and re.fullmatch(sign, name, re.I))
+
+
+def _table_format(member: Member) -> str:
+    with open_table(member) as table:
+        if set(mesh_csv.COLUMNS.values()) <= set(table.first):
+            return "mesh-csv"
+        known = {meaning for meaning in USUAL if recognised(table.first, meaning)}
+    if {"query", "document"} <= known:
+        return "clicklog" if "count" in known else "csv"
+    return "clicklog" if member.name.startswith("clicks") else "csv"

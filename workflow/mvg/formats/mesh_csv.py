@@ -5,15 +5,18 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from ..datasets.records import Document, Query
 from ..io.errors import DataError
 from ..io.members import Member
+from ..io.tables import open_table
+from .columns import open_tables, place_of, text_of
 from .format import Format
 from .mesh import SAMPLE, SPLIT_RULE, Article, from_articles, mesh
-from .two_columns import open_table, pairs
 
+COLUMNS = {"query": "Title", "document": "meshMajor"}
 MAX_CELL = 2**20  # characters of one list; Python's parser takes some 250 times as many bytes
 
 
@@ -22,16 +25,21 @@ def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterato
 
     ``path`` is the table (also ``.gz``), or a folder or zip with it. An article's id is ``row-`` and its number from 1.
     """
-    with open_table(path) as member:
-        yield from from_articles(path, _table(member), mesh(Path(path)), dropped, sample)
+    with open_tables(path) as members:
+        yield from from_articles(path, _articles(members), mesh(Path(path)), dropped, sample)
 
 
-def _table(member: Member) -> Iterator[Article]:
-    with member.open_text() as file:
-        columns = {"query": "Title", "document": "meshMajor"}
-        for number, (where, title, listed) in enumerate(pairs(file, file.label, columns), start=1):
-            place = file.label, where
-            yield Article(f"row-{number}", title, [(name, name) for name in _names(listed, place)], place)
+def _articles(members: list[Member]) -> Iterator[Article]:
+    numbers = count(1)
+    for member in members:
+        with open_table(member, COLUMNS.values()) as table:
+            places = [place_of(table, meaning, COLUMNS) for meaning in COLUMNS]
+            for where, values in table.rows(places, has_header=True):
+                place = table.label, where
+                title, listed = (
+                    text_of(value, name, *place) for value, name in zip(values, COLUMNS.values(), strict=True)
+                )
+                yield Article(f"row-{next(numbers)}", title, [(name, name) for name in _names(listed, place)], place)
 
 
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.S)

@@ -1,140 +1,116 @@
-"""Two columns of text: a query, and a document that answers it. CSV, TSV, or either as ``.gz``."""
+"""Two columns of text: a query, and a document that answers it. CSV, TSV or Parquet."""
 
-import csv
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
 
-from ..datasets.records import Document, Query
+from ..datasets.records import Document, Fact, Query
 from ..datasets.splits import eight_one_one
-from ..io.archives import open_one
+from ..datasets.texts import canonical, normalised
 from ..io.errors import DataError
-from ..io.text import MAX_LINE, text_lines
+from ..io.tables import TABLE, Table, open_table
+from .columns import open_tables, place_of, recognised, text_of
 from .format import Format
 
-COLUMNS = {"query": "query", "document": "document"}
-DELIMITERS = ",\t;"
 
-
-def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Document | Query]:
+def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Document | Query | Fact]:
     """The pairs of a table: rows with the same text are one query, or one document.
 
-    ``path`` is a file, or a folder or zip with one. ``columns`` names its columns, ``{"query": …,
-    "document": …}``; without it, a first row that holds ``query`` and ``document`` (in any case) is
-    the header, and otherwise the table has two columns, query first. Cells are separated by comma,
-    tab or semicolon, whichever cuts the first line into the right columns. Outer whitespace is stripped.
+    ``path`` is a file, or a folder or zip with one (or with the parts of one as Parquet). ``columns`` names its
+    columns, ``{"query": …, "document": …, "relevance": …}``; without it, a first row with usual names of query and
+    document is the header, and otherwise the table has two columns, query first. Rows whose ``relevance`` is 0 or
+    less (or false) are no pairs; a table without such a column has only pairs. Outer whitespace is stripped.
 
-    The id of a text is the first 16 hex digits of its sha256. The corpus is sorted by id, which
-    says nothing about popularity. Counted in ``dropped``: rows without a query or a document.
-    Raises DataError for whatever is not as said.
+    Texts that differ only in inner white space or in how letters are composed are one; its first spelling is kept. Its
+    id is the first 16 hex digits of the sha256 of its canonical form. The corpus is sorted by id, which says nothing
+    about popularity. The split goes by the query without letter case, so that all its spellings are in one.
+
+    Counted in ``dropped``: rows without a query or a document, rows of relevance 0 or less. Raises DataError for
+    whatever is not as said.
     """
-    relevant: dict[str, list[str]] = {}  # query text -> document ids
+    queries, relevant = {}, {}  # id -> text, id -> ids of documents
     documents: dict[str, str] = {}  # id -> text
-    with open_table(path) as table, table.open_text() as file:
-        for _, query, document in pairs(file, file.label, columns):
-            if not (query and document):
-                dropped["rows_without_query_or_document"] += 1
-                continue
-            id = text_id(document)
-            documents[id] = document
-            relevant.setdefault(query, []).append(id)
-    for text, ids in relevant.items():
-        id = text_id(text)
-        yield Query(id, text, eight_one_one(id), tuple(ids))
+    with open_tables(path) as members:
+        for member in members:
+            with open_table(member, (columns or {}).values()) as table:
+                yield Fact("table", table.kind)
+                for query, document in _pairs(table, columns or {}, dropped):
+                    id, document_id = (text_id(canonical(text)) for text in (query, document))
+                    queries.setdefault(id, query)
+                    documents.setdefault(document_id, document)
+                    relevant.setdefault(id, []).append(document_id)
+    for id, text in queries.items():
+        yield Query(id, text, eight_one_one(text_id(normalised(text))), tuple(relevant[id]))
     for id in sorted(documents):
         yield Document(id, documents[id])
-
-
-def open_table(path):
-    """The one table that ``path`` is or holds, as a context that gives its :class:`Member`."""
-    return open_one(path, r".*\.[ct]sv(\.gz)?", ".csv or .tsv")
 
 
 def text_id(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def pairs(file, name, columns: dict | None = None) -> Iterator[tuple[str, str, str]]:
-    """("line n", query, document) of each row of a binary ``file``, stripped."""
-    places = None
-    for where, row in rows(file, name, columns):
-        if places is None:
-            places, is_header = _places(row, columns, name, where)
-            if is_header:
-                width = len(row)
-                continue
-            width = 2
-        if not row:
-            continue
-        if len(row) != width:
-            raise DataError(name, where, f"expected {width} columns, as in line 1, found {len(row)}")
-        yield where, row[places[0]].strip(), row[places[1]].strip()
+def _pairs(table: Table, given: dict, dropped: Counter) -> Iterator[tuple[str, str]]:
+    """(query, document) of each row that is a pair."""
+    places, has_header = _places(table, given)
+    for where, (query, document, *relevance) in table.rows(places, has_header):
+        place = table.label, where
+        query, document = text_of(query, "query", *place), text_of(document, "document", *place)
+        if not (query and document):
+            dropped["rows_without_query_or_document"] += 1
+        elif relevance and _relevance(relevance[0], table.first[places[2]], *place) <= 0:
+            dropped["rows_of_relevance_0_or_less"] += 1
+        else:
+            yield query, document
 
 
-def rows(file, name, columns: dict | None = None) -> Iterator[tuple[str, list[str]]]:
-    """("line n", cells) of each row of a binary CSV ``file``; a quoted cell may hold line breaks."""
-    lines = (line for _, line in text_lines(file, name))
-    first = next(lines, None)
-    if first is None:
-        raise DataError(name, "", "expected a table, found an empty file")
-    csv.field_size_limit(MAX_LINE)
-    table = csv.reader(chain([first], lines), delimiter=_delimiter(first, columns), strict=True)
-    while True:
-        try:
-            row = next(table, None)
-        except csv.Error as error:
-            raise DataError(name, f"line {table.line_num}", f"expected a row of a table, but: {error}") from error
-        if row is None:
-            return
-        yield f"line {table.line_num}", row
+def _places(table: Table, given: dict) -> tuple[list[int], bool]:
+    """The places of query, document and maybe relevance, and whether the first row is a header."""
+    named = given or not table.place or all(recognised(table.first, meaning) for meaning in ("query", "document"))
+    if not named:
+        if len(table.first) != 2:
+            expected = "expected two columns, or the names of columns under 'columns' in the config"
+            raise DataError(table.label, table.place, f"{expected} (--query, --document), found {len(table.first)}")
+        return [0, 1], False
+    places = [place_of(table, meaning, given) for meaning in ("query", "document")]
+    # A number of clicks says it too: nobody clicked where it is 0.
+    for meaning in ("relevance", "count"):
+        if meaning in given or recognised(table.first, meaning):
+            return [*places, place_of(table, meaning, given)], True
+    return places, True
 
 
-def _delimiter(first: str, columns: dict | None) -> str:
-    """The delimiter that gives the named columns, or two; the most frequent if none does."""
-    for delimiter in DELIMITERS:
-        try:
-            header = next(csv.reader([first], delimiter=delimiter), [])
-        except csv.Error:
-            continue
-        names = {cell.strip().lower() for cell in header}
-        wanted = {name.strip().lower() for name in (columns or COLUMNS).values()}
-        if wanted <= names or (not columns and len(header) == 2):
-            return delimiter
-    return max(DELIMITERS, key=first.count)
+def _relevance(value, name: str, file, where) -> float:
+    try:
+        relevance = float({"true": 1, "false": 0}.get(str(value).strip().lower(), value))
+    except (TypeError, ValueError):
+        relevance = math.nan
+    if not math.isfinite(relevance):
+        expected = f"expected '{name}' to be a number, 0 or less for no pair, found {str(value)[:80]!r}"
+        raise DataError(file, where, f"{expected}: rename the column if it says something else")
+    return relevance
 
 
-def _places(header: list[str], columns: dict | None, name, where) -> tuple[tuple[int, int], bool]:
-    """The places of query and document in a row, and whether ``header`` is one."""
-    cells = [cell.strip() for cell in header]
-    if columns:
-        for column in (columns["query"], columns["document"]):
-            if cells.count(column) != 1:
-                raise DataError(name, where, f"expected one column '{column}', found {', '.join(cells[:20])}")
-        return (cells.index(columns["query"]), cells.index(columns["document"])), True
-    lower = [cell.lower() for cell in cells]
-    if all(lower.count(column) == 1 for column in COLUMNS.values()):
-        return (lower.index("query"), lower.index("document")), True
-    if len(cells) != 2:
-        expected = f"expected two columns, or the names of columns under 'columns' in the config, found {len(cells)}"
-        raise DataError(name, where, expected)
-    return (0, 1), False
-
+_NAME = {"type": "string", "minLength": 1}
 
 FORMAT = Format(
     "csv",
     read_csv,
-    split_rule="sha256 of the query id as a fraction of its range: below 0.8 train, below 0.9 dev, else test",
-    sign=r".*\.[ct]sv(\.gz)?",
+    split_rule=(
+        "sha256 of the query's text (without letter case) as a fraction of its range: below 0.8 train, "
+        "below 0.9 dev, else test"
+    ),
+    sign=TABLE,
     options={
         "columns": {
-            "description": "Names of the two columns, where the table has others than query and document.",
+            "description": "Names of the columns, where the table has others than query and document.",
             "type": "object",
             "additionalProperties": False,
             "required": ["query", "document"],
             "properties": {
-                "query": {"description": "Text of the query.", "type": "string", "minLength": 1},
-                "document": {"description": "Text of the document.", "type": "string", "minLength": 1},
+                "query": _NAME | {"description": "Text of the query."},
+                "document": _NAME | {"description": "Text of the document."},
+                "relevance": _NAME | {"description": "A number; rows of 0 or less are no pairs."},
             },
         }
     },

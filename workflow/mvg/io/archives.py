@@ -4,6 +4,7 @@ import gzip
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -35,40 +36,76 @@ def _exhaust(file: Stream | BinaryIO) -> None:
 def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member]]:
     """The files of a raw data set by their relative names.
 
-    ``path`` is a zip, a folder with one zip (or one called ``zip_name``) or a folder of unpacked
-    files. Files that lie beside the zip count as well, unless the zip has one of that name.
+    ``path`` is a folder: its files, and those of its zips as ``<zip>/<name>`` (of the zip called ``zip_name`` alone, if
+    it is there). Or it is a zip: its files, and those beside it whose names it has not. Names that begin with a
+    dot are passed over.
     """
     path = Path(path)
     if not path.exists():
         raise DataError(path, "", "expected a file, a zip or a folder here, found nothing")
     if not (path.is_file() or path.is_dir()):
         raise DataError(path, "", "expected a file, a zip or a folder here, found a device or a pipe")
-    folder = path if path.is_dir() else path.parent
-    archive = _the_zip(path, zip_name) if path.is_dir() else path
-    files = folder.iterdir() if archive else folder.rglob("*")
-    members = {
-        file.relative_to(folder).as_posix(): loose(file) for file in sorted(files) if file.is_file() and file != archive
-    }
     with ExitStack() as stack:
-        if archive:
-            packed = stack.enter_context(open_zip(archive))
+        if path.is_file():
+            packed = stack.enter_context(open_zip(path))
             names = {_base(name) for name in packed}
-            members = {name: it for name, it in members.items() if name not in names} | packed
-        yield members
+            yield {name: it for name, it in _loose_files(path.parent).items() if name not in names} | packed
+            return
+        members = _loose_files(path, "**/*")
+        zips = [name for name in members if "/" not in name and _is_zip(name)]
+        for name in [zip_name] if zip_name in zips else zips:
+            packed = stack.enter_context(open_zip(path / name))
+            members |= {f"{name}/{inner}": member for inner, member in packed.items()}
+        yield {name: member for name, member in members.items() if name not in zips}
+
+
+def _loose_files(folder: Path, pattern: str = "*") -> dict[str, Member]:
+    files = {file.relative_to(folder).as_posix(): file for file in sorted(folder.glob(pattern)) if file.is_file()}
+    return {name: loose(file) for name, file in files.items() if "/." not in f"/{name}"}
+
+
+def _is_zip(name: str) -> bool:
+    return name.lower().endswith(".zip")
+
+
+@contextmanager
+def open_all(path, pattern: str, what: str) -> Iterator[list[Member]]:
+    """``path`` if it is a file and no zip; or the files of a zip or folder whose names are like ``pattern``.
+
+    DataError if there is none.
+    """
+    path = Path(path)
+    if path.is_file() and not _is_zip(path.name):
+        yield [loose(path)]
+        return
+    with open_zip(path) if path.is_file() else open_members(path) as members:
+        found = [member for name, member in members.items() if re.fullmatch(pattern, _base(name), re.I)]
+        if not found:
+            raise DataError(path, "", f"expected one {what} here, found none")
+        yield found
 
 
 @contextmanager
 def open_one(path, pattern: str, what: str) -> Iterator[Member]:
-    """``path`` if it is a file and no zip; or the one file of a zip or folder whose name is like ``pattern``."""
-    path = Path(path)
-    if path.is_file() and path.suffix != ".zip":
-        yield loose(path)
-        return
-    with open_zip(path) if path.is_file() else open_members(path) as members:
-        names = [name for name in members if re.fullmatch(pattern, _base(name))]
-        if len(names) != 1:
-            raise DataError(path, "", f"expected one {what} here, found {', '.join(names[:5]) or 'none'}")
-        yield members[names[0]]
+    """The same where there must be one."""
+    with open_all(path, pattern, what) as found:
+        yield the_one(found, what, path)
+
+
+def the_one(found: list[Member], what: str, path) -> Member:
+    """The only one of some members; copies of one file count as one. DataError if they differ."""
+    if len(found) > 1 and len({_checksum(member) for member in found}) > 1:
+        names = ", ".join(member.label.removeprefix(f"{path}/") for member in found[:5])
+        raise DataError(path, "", f"expected one {what} here, found {names}, which differ")
+    return found[0]
+
+
+def _checksum(member: Member) -> int:
+    checksum = 0
+    with member.open() as file:
+        while data := file.read(2**20):
+            checksum = zlib.crc32(data, checksum)
+    return checksum
 
 
 def tar_members(path: Path) -> dict[str, Member]:
@@ -96,11 +133,9 @@ def _open_in_tar(path: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def find(members: dict[str, Member], name: str, path) -> Member | None:
-    """The one member called ``name`` (``file`` or ``folder/file``), wherever it lies; None if there is none."""
-    found = [full for full in members if f"/{full}".endswith(f"/{name}")]
-    if len(found) > 1:
-        raise DataError(path, "", f"expected one {name}, found {', '.join(found)}")
-    return members[found[0]] if found else None
+    """The one member called ``name`` (``file`` or ``folder/file``), in any folder, in any case; None for none."""
+    found = [member for full, member in members.items() if f"/{full}".lower().endswith(f"/{name}".lower())]
+    return the_one(found, name, path) if found else None
 
 
 def need(members: dict[str, Member], name: str, path) -> Member:
@@ -127,16 +162,6 @@ def _base(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _the_zip(folder: Path, preferred: str | None) -> Path | None:
-    zips = sorted(folder.glob("*.zip"))
-    if preferred and folder / preferred in zips:
-        return folder / preferred
-    if len(zips) > 1:
-        names = ", ".join(file.name for file in zips[:5])
-        raise DataError(folder, "", f"expected one zip in the folder, found {names}")
-    return zips[0] if zips else None
-
-
 @contextmanager
 def open_zip(path: Path) -> Iterator[dict[str, Member]]:
     try:
@@ -150,13 +175,13 @@ def open_zip(path: Path) -> Iterator[dict[str, Member]]:
 def _checked_members(archive: zipfile.ZipFile, path: Path) -> dict[str, Member]:
     members = {}
     for info in archive.infolist():
-        label = f"{path}/{info.filename}"
-        parts = PurePosixPath(info.filename.replace("\\", "/")).parts
+        name = info.filename.replace("\\", "/")  # as some programs of Windows write it
+        label, parts = f"{path}/{name}", PurePosixPath(name).parts
         if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
             raise DataError(path, info.filename, "expected members with relative paths and no '..'")
-        if info.filename in members:
+        if name in members:
             raise DataError(label, "", "expected each member once in the zip")
         check_size(label, info.file_size, info.compress_size)
-        if not info.is_dir() and parts[0] != "__MACOSX":  # where macOS puts file attributes
-            members[info.filename] = Member(label, lambda info=info: archive.open(info))
+        if not name.endswith("/") and parts[0] != "__MACOSX":  # where macOS puts file attributes
+            members[name] = Member(label, lambda info=info: archive.open(info))
     return members

@@ -77,6 +77,11 @@ class Member(NamedTuple):
     label: str
     opener: Callable[[], AbstractContextManager[BinaryIO]]
 
+    @property
+    def name(self) -> str:
+        """Its name without folders, in lower case: suffixes may be written in capitals."""
+        return self.label.rpartition("/")[2].lower()
+
     @contextmanager
     def open(self) -> Iterator[Stream]:
         """Its bytes as they are."""
@@ -95,7 +100,7 @@ class Member(NamedTuple):
 
     def open_text(self):
         """Its bytes, gunzipped if its name ends in ``.gz``."""
-        return self.open_gzip() if self.label.endswith(".gz") else self.open()
+        return self.open_gzip() if self.name.endswith(".gz") else self.open()
 
 
 def loose(path: Path) -> Member:
