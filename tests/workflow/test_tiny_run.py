@@ -14,7 +14,7 @@ import pytest
 from .conftest import memory
 
 DATASETS = ["eurlex", "wikiseealso"]
-METHODS = ["bm25", "popularity", "dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm"]
+METHODS = ["bm25", "popularity", "dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm", "auto+dssm"]
 
 EXPERIMENT = ["bm25", "dssm", "prior+dssm", "mvg+dssm"]  # the methods of click_log and flat_popularity
 
@@ -264,7 +264,7 @@ def test_a_run_without_pretrained_encoders_says_so(tiny):
 
 def test_seeds_are_averaged(tiny):
     rows = {(r["dataset"], r["method"], r["metric"], r["k"]): r for r in table(tiny, "seeds")}
-    assert {key[:2] for key in rows} == {("eurlex", w + "dssm") for w in ("", "prior+", "mvg+", "mvg+prior+")}
+    assert {key[:2] for key in rows} == {("eurlex", w + "dssm") for w in ("", "prior+", "mvg+", "mvg+prior+", "auto+")}
     means = []
     for method in ("mvg+dssm", "mvg+dssm-s1"):
         with open(tiny / f"results/tiny/eurlex/scores/{method}.csv", newline="", encoding="utf-8") as file:

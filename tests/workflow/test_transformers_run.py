@@ -12,6 +12,7 @@ pytestmark = pytest.mark.runs
 
 BI_ENCODERS = ("sbert", "wordllama")
 METHODS = [w + x for x in (*BI_ENCODERS, "colbert") for w in ("", "prior+", "mvg+", "mvg+prior+")]
+METHODS += [f"auto+{x}" for x in BI_ENCODERS]
 
 
 @pytest.fixture(scope="module")

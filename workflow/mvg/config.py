@@ -12,6 +12,7 @@ from pathlib import Path
 
 from . import experiments
 from .formats import FORMATS
+from .names import WRAPPERS, Method
 
 # What can be drawn by the simulator, or downloaded, and the raw format that it comes in.
 SIMULATED = {
@@ -69,6 +70,7 @@ def checked(config: dict, schema: dict, modules=None) -> dict:
         _check_options(name, entry)
     config = _plain_numbers(config)
     _check_encoders(config, modules)
+    _check_methods(config)
     _check_places(config)
     _check_datasets(config)
     return config
@@ -167,6 +169,17 @@ def _check_encoders(config: dict, modules) -> None:
             for dataset in config["datasets"]:
                 if dataset not in entry["init"]:
                     raise ConfigError(f"encoder_settings.{name}.init", f"no entry for {dataset}")
+
+
+def _check_methods(config: dict) -> None:
+    for name in config["multiview"]["methods"]:
+        if f"{name}+" in WRAPPERS.values():
+            raise ConfigError(f"multiview.methods: {name}", "a row of every run already")
+        try:
+            if Method.parse(name).encoder:
+                raise ValueError(f"expected a name without an encoder, such as auto or shared+tuned, found '{name}'")
+        except ValueError as error:
+            raise ConfigError(f"multiview.methods: {name}", str(error)) from error
 
 
 def _check_places(config: dict) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 ALONE = ("pefa-xs", "pefa-xl", "auto")
+WRAPPERS = {"plain": "", "prior": "prior+", "mvg": "mvg+", "both": "mvg+prior+"}  # the rows of every run
 GRAMMAR = "[shared+|knn+][mvg+][prior+][moved+|tuned+][adapter+]x, pefa-xs+x, pefa-xl+x or auto+x"
 ADDED = (
     r"(?:(?P<alone>pefa-xs|pefa-xl|auto)\+|(?:(?P<votes>shared|knn)\+)?(?:(?P<views>mvg)\+)?(?:(?P<prior>prior)\+)?"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from .config import OWN_DATASET, ConfigError, exists, format_of, source_of
 from .formats import FORMATS
+from .names import WRAPPERS
 
-WRAPPERS = {"plain": "", "prior": "prior+", "mvg": "mvg+", "both": "mvg+prior+"}  # what goes over an encoder
 LEXICAL = ("bm25", "popularity")
 DEPTHS = {"click_log": 200, "flat_popularity": 1000}  # documents a ranking holds for an experiment's own dataset
 TRAINED = ("dssm", "sbert", "colbert")  # kinds of encoders that a run trains
@@ -185,7 +185,12 @@ class Plan:
 
     def methods(self) -> list[str]:
         """Every row of the benchmark, in the table's order."""
-        return [*LEXICAL, *(wrapper + encoder for encoder in self.encoders for wrapper in WRAPPERS.values())]
+        return [*LEXICAL, *(added + encoder for encoder in self.encoders for added in self.added(encoder))]
+
+    def added(self, encoder: str) -> list[str]:
+        """What goes over an encoder, ``mvg+`` for one: the rest of the grammar needs one vector a text."""
+        more = [] if self.kind(encoder) == "colbert" else self.config["multiview"]["methods"]
+        return [*WRAPPERS.values(), *(f"{name}+" for name in more)]
 
     def methods_over(self, encoder: str) -> list[str]:
         """BM25 and the encoder: plain, with the prior, with MVG."""
@@ -222,7 +227,7 @@ class Plan:
         return [
             (dataset, wrapper + encoder, wrapper + name)
             for (dataset, encoder), names in self.repeated().items()
-            for wrapper in WRAPPERS.values()
+            for wrapper in self.added(encoder)
             for name in [encoder, *names]
         ]
 
@@ -279,7 +284,8 @@ class Plan:
     def behind_rankings(self, dataset: str, encoder: str | None = None) -> dict:
         """All settings that the rankings and scores with an encoder, or without one, depend on."""
         behind = self.behind_vectors(dataset, encoder) if encoder else {"data": self.behind_data(dataset)}
-        chosen = {"index": self.config["index"]} if encoder else {"bm25": self.config["bm25"]}
+        searched = {"index": self.config["index"], "multiview": self.config["multiview"]}
+        chosen = searched if encoder else {"bm25": self.config["bm25"]}
         return behind | {"depth": self.depth(dataset), "ks": self.config["ks"], "metrics": self.metrics(), **chosen}
 
     # Notes for captions

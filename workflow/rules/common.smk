@@ -15,7 +15,8 @@ if (WORKFLOW / "mvg").is_dir():
     sys.path.insert(0, str(WORKFLOW))
 
 from mvg.config import DOWNLOADS, ConfigError, checked, load_schema
-from mvg.plan import LEXICAL, WRAPPERS, Plan
+from mvg.names import WRAPPERS
+from mvg.plan import LEXICAL, Plan
 from mvg.summary import where_to_look
 
 # Whether this workflow is the one that was called, and no module of another one.
@@ -55,7 +56,7 @@ pathvars:
 wildcard_constraints:
     dataset="[A-Za-z0-9][A-Za-z0-9_-]*",
     encoder="[a-z0-9][a-z0-9.-]*",
-    wrapper=r"(mvg\+)?(prior\+)?",
+    wrapper=r"([a-z-]+\+)*",
     method=r"[a-z0-9][a-z0-9.+-]*",
     split="train|dev|test",
     shard="[0-9]+-of-[0-9]+",

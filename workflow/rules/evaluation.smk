@@ -1,23 +1,24 @@
 # Per-query scores of each method.
 
-SCORES = {name: f"<results>/{{dataset}}/scores/{over}{{encoder}}.csv" for name, over in WRAPPERS.items()}
+SCORES = [f"<results>/{{dataset}}/scores/{over}{{encoder}}.csv" for over in WRAPPERS.values()]
+MORE_SCORES = [f"<results>/{{dataset}}/scores/{name}+{{encoder}}.csv" for name in METHODS]
 
 
 # One job for all that stands on one encoder, as in search.
 rule evaluate:
     input:
-        **RANKINGS,
+        rankings=[*RANKINGS.values(), *MORE_RANKINGS],
         pairs="<results>/{dataset}/data/pairs.test.npz",
         queries="<results>/{dataset}/data/queries.jsonl",
         stats="<results>/{dataset}/data/stats.json",
     output:
-        **SCORES,
+        [*SCORES, *MORE_SCORES],
     log:
         "<logs>/{dataset}/evaluate.{encoder}.log",
     benchmark:
         "<benchmarks>/{dataset}/evaluate.{encoder}.tsv"
     wildcard_constraints:
-        encoder=ANY_ENCODER,
+        encoder=ONE_VECTOR,
     conda:
         "../../envs/retrieval.yaml"
     threads: 1
@@ -34,14 +35,26 @@ rule evaluate:
         "../scripts/evaluate.py"
 
 
-use rule evaluate as evaluate_lexical with:
+use rule evaluate as evaluate_tokens with:
     input:
-        **{method: f"<results>/{{dataset}}/runs/{method}.npz" for method in LEXICAL},
+        rankings=[*RANKINGS.values()],
         pairs="<results>/{dataset}/data/pairs.test.npz",
         queries="<results>/{dataset}/data/queries.jsonl",
         stats="<results>/{dataset}/data/stats.json",
     output:
-        **{method: f"<results>/{{dataset}}/scores/{method}.csv" for method in LEXICAL},
+        SCORES,
+    wildcard_constraints:
+        encoder=of_kind("colbert"),
+
+
+use rule evaluate as evaluate_lexical with:
+    input:
+        rankings=[f"<results>/{{dataset}}/runs/{method}.npz" for method in LEXICAL],
+        pairs="<results>/{dataset}/data/pairs.test.npz",
+        queries="<results>/{dataset}/data/queries.jsonl",
+        stats="<results>/{dataset}/data/stats.json",
+    output:
+        [f"<results>/{{dataset}}/scores/{method}.csv" for method in LEXICAL],
     log:
         "<logs>/{dataset}/evaluate_lexical.log",
     benchmark:

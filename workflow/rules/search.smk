@@ -6,6 +6,12 @@ ONE_VECTOR = pattern(plan.settings.keys() - plan.of_kind("colbert"))
 # What a run ranks with one encoder: plain, with the prior, with MVG, with both.
 RANKINGS = {name: f"<results>/{{dataset}}/runs/{over}{{encoder}}.npz" for name, over in WRAPPERS.items()}
 
+# The methods of the config over an encoder with one vector a text, and what dev chose of them for people to read.
+METHODS = config["multiview"]["methods"]
+ADDITIONS = [f"<results>/{{dataset}}/{{encoder}}/additions/{name}.npz" for name in METHODS]
+CHOICES = [f"<results>/{{dataset}}/{{encoder}}/additions/{name}.json" for name in METHODS]
+MORE_RANKINGS = [f"<results>/{{dataset}}/runs/{name}+{{encoder}}.npz" for name in METHODS]
+
 
 rule choose_on_dev:
     input:
@@ -18,6 +24,8 @@ rule choose_on_dev:
     output:
         prior="<results>/{dataset}/{encoder}/choice.json",
         both=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/choice.json",
+        additions=ADDITIONS,
+        choices=CHOICES,
     log:
         "<logs>/{dataset}/{encoder}/choose_on_dev.log",
     benchmark:
@@ -28,14 +36,15 @@ rule choose_on_dev:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=1.2, base=2500),  # most of it mapped from disk
-        runtime=60,
+        mem_mb=megabytes(factor=8 if METHODS else 1.2, base=2500),  # most of it mapped from disk, but what is learned
+        runtime=240,
     params:
         k=max(config["ks"]),
+        multiview=config["multiview"],
         seed=lambda wildcards: plan.seed(wildcards.encoder),
         behind=behind_vectors,
     message:
-        "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
+        "Choose on dev of {wildcards.dataset} what goes over {wildcards.encoder}"
     script:
         "../scripts/choose_on_dev.py"
 
@@ -49,10 +58,12 @@ rule search:
         owner=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/owner.npy",
         prior="<results>/{dataset}/{encoder}/choice.json",
         both=f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/choice.json",
+        additions=ADDITIONS,
         train="<results>/{dataset}/data/pairs.train.npz",
         test="<results>/{dataset}/data/pairs.test.npz",
     output:
         **{name: sharded(ranking) for name, ranking in RANKINGS.items()},
+        more=[sharded(ranking) for ranking in MORE_RANKINGS],
     log:
         in_shards("<logs>/{dataset}/{encoder}/search.log"),
     benchmark:

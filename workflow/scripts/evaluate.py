@@ -14,8 +14,8 @@ with job(snakemake.log[0]) as log:
     ids = load_texts(given.queries)[0]
     queries = [ids[row] for row in split.queries]
     relevant = of_queries(split.pairs, split.queries)
-    for name, file in snakemake.output.items():
-        with load_arrays(given[name]) as ranking:
+    for ranked, file in zip(given.rankings, snakemake.output, strict=True):
+        with load_arrays(ranked) as ranking:
             scores = per_query(ranking["documents"], relevant, n_documents, params.ks, params.metrics)
         columns = [queries, *(values.tolist() for values in scores.values())]
         write_rows(file, [dict(zip(["query", *scores], row, strict=True)) for row in zip(*columns, strict=True)])

@@ -11,7 +11,8 @@ from mvg.io.files import load_array, save_arrays, take_rows
 from mvg.io.shards import Shard
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
-from mvg.multiview import Behavioural
+from mvg.multiview import Addition, Behavioural
+from mvg.search.combined import Combined
 from mvg.search.index import search
 
 with job(snakemake.log[0]) as log:
@@ -38,3 +39,8 @@ with job(snakemake.log[0]) as log:
             raise DataError("config", "index", str(error)) from error
         save_arrays(file, n_floats=np.int64(n_floats), **ranking._asdict())
         log(f"{file}: {n_floats} floats, {len(rows)} queries")
+    for addition, file in zip(map(Addition.load, given.additions), snakemake.output.more, strict=True):
+        index = Combined(addition, snakemake.params.index, snakemake.threads)
+        ranking = index.search(queries, snakemake.params.k, excluded, lambda items: log.progress(items, "search"))
+        save_arrays(file, n_floats=np.int64(index.n_floats), **ranking._asdict())
+        log(f"{file}: {index.n_floats} floats, {len(rows)} queries")

@@ -4,11 +4,13 @@
 that is as good as the best of them on dev.
 """
 
+import json
 import time
 from typing import NamedTuple
 
 import numpy as np
 
+from ..io.files import text_writer
 from ..lexical.popularity import training_popularity
 from ..multiview import Addition, adapter, allocate, fit, knn, moved, pefa_xl, pefa_xs, shared_tuned, tuned
 from ..multiview.addition import SOFTMAX, Votes, adapted
@@ -18,7 +20,7 @@ from ..names import Method
 from .dev import Constants, Dev
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
-UNSEEN = (0, -0.4, -0.3, -0.2, -0.1, -0.05, 0.05, 0.1)
+UNSEEN = (0, -1, -0.6, -0.4, -0.3, -0.2, -0.1, -0.05, 0.05, 0.1)
 VIEW_BIASES = (0, -0.3, -0.2, -0.1, -0.05, -0.02, 0.03)
 VOTES = (0.1, 0.05, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0)
 LEARNED_VOTES = (1.0, 0.7, 0.85, 1.2)
@@ -44,6 +46,18 @@ class Built(NamedTuple):
     chosen: dict  # constants, by name
     dev: np.ndarray  # float64 (n dev queries, 2): recall and AP at k, in percent
     seconds: float  # of training and choosing
+    trials: tuple = ()  # of ``auto``: each candidate's name, size, and recall and MAP on dev
+
+    def facts(self) -> dict:
+        """What was chosen and what dev gives for it; of ``auto``, of all candidates."""
+        recall, average_precision = self.dev.mean(axis=0).tolist()
+        size = {"index_ratio": self.addition.index_ratio}
+        return {"method": self.method, **size, "recall": recall, "map": average_precision, **self.chosen}
+
+    def save(self, path) -> None:
+        """Write :meth:`facts`, and those of the trials, as JSON."""
+        with text_writer(path) as file:
+            json.dump(self.facts() | {"trials": self.trials}, file, indent=1)
 
 
 class Log:
@@ -53,11 +67,12 @@ class Log:
     k: the cut-off of what dev counts; budget: the largest index, relative to one vector a document, biases apart
     m_avg, beta: of own views over the encoder's vectors, as in the paper
     gain, map: what dev counts, see :class:`mvg.evaluation.dev.Dev`
+    views: own views over the encoder's vectors, if they are at hand: those of ``m_avg`` and ``beta``
     """
 
     def __init__(
         self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1, gain=None,
-        map=True, progress=iter,
+        map=True, views=None, progress=iter,
     ):  # fmt: skip
         self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
         self.popularity = training_popularity(train.pairs, len(documents))
@@ -65,6 +80,8 @@ class Log:
         self.budget, self.m_avg, self.beta = budget, m_avg, beta
         self.seed, self.threads, self.progress = seed, threads, progress
         self._made, self._used, self._fresh = {}, {}, set()
+        if views is not None:
+            self._made["views", "", "", "", round(m_avg * len(documents))] = (beta, views), 0.0
 
     def build(self, name: str, budget: float | None = None) -> Built:
         """The method of a name, with or without an encoder at its end, within ``budget`` if it can grow.
@@ -94,7 +111,8 @@ class Log:
         budget, started = self.budget if budget is None else budget, time.perf_counter()
         fitting = [name for name in candidates if self._may_fit(name, budget)]
         built = [found for name in self.progress(fitting) if fits((found := self.build(name, budget)).addition, budget)]
-        return choose(built, self.dev)._replace(seconds=time.perf_counter() - started)
+        trials = tuple(method.facts() for method in built)
+        return choose(built, self.dev)._replace(seconds=time.perf_counter() - started, trials=trials)
 
     def _may_fit(self, name: str, budget: float) -> bool:
         """Whether it is worth to be built."""
@@ -187,7 +205,7 @@ class Log:
             constants = self.dev.choose(with_views, grids) if grids and not paper else Constants()
             return self.dev(self.dev.applied(with_views, constants)), beta, views
 
-        key = ("views", method.adapter, method.documents, method.prior, total)
+        key = ("views", method.adapter, method.documents, "" if paper else method.prior, total)
         betas = (self.beta,) if paper else dict.fromkeys((self.beta, 1))
         return self._once(key, lambda: max(map(tried, betas), key=lambda trial: trial[0])[1:])
 
