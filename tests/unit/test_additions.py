@@ -10,22 +10,13 @@ from scipy.special import logsumexp
 from mvg.datasets.pairs import Split
 from mvg.evaluation import metrics
 from mvg.evaluation.dev import Constants, Dev
-from mvg.multiview import (
-    Addition,
-    Behavioural,
-    Votes,
-    adapter,
-    knn,
-    moved,
-    pefa_xl,
-    pefa_xs,
-    shared,
-    shared_tuned,
-    tuned,
-)  # fmt: skip
+from mvg.multiview import Addition, Behavioural, Votes
+from mvg.multiview.adapter import adapter
 from mvg.multiview.addition import SIMILARITY, SOFTMAX, SUM
-from mvg.multiview.shared import centers_for, centers_of, largest
+from mvg.multiview.moved import moved, pefa_xs
+from mvg.multiview.shared import centers_for, centers_of, knn, largest, pefa_xl, shared
 from mvg.multiview.training import Recipe, gradient
+from mvg.multiview.tuned import shared_tuned, tuned
 from mvg.search.combined import Combined
 
 

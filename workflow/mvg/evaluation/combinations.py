@@ -12,10 +12,13 @@ import numpy as np
 
 from ..io.files import text_writer
 from ..lexical.popularity import training_popularity
-from ..multiview import Addition, adapter, allocate, fit, knn, moved, pefa_xl, pefa_xs, shared_tuned, tuned
+from ..multiview import Addition, allocate, fit
+from ..multiview.adapter import adapter
 from ..multiview.addition import SOFTMAX, Votes, adapted
 from ..multiview.clustering import group
-from ..multiview.shared import centers_for, centers_of, largest
+from ..multiview.moved import moved, pefa_xs
+from ..multiview.shared import centers_for, centers_of, knn, largest, pefa_xl
+from ..multiview.tuned import shared_tuned, tuned
 from ..names import Method
 from .dev import Constants, Dev
 

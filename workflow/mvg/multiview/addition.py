@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ..io.files import load_arrays, save_arrays
-from .clustering import Behavioural
+from .behavioural import Behavioural
 
 SOFTMAX, SUM, SIMILARITY = "softmax", "sum", "similarity"
 

@@ -12,25 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..io.files import load_array, save_array
+from .behavioural import Behavioural
 from .lloyd import fit_documents
-
-
-class Behavioural(NamedTuple):
-    """The behavioural vectors of all documents, by owner, then by center."""
-
-    vectors: np.ndarray  # float32 (n_vectors, dim), unit rows
-    owner: np.ndarray  # int32 (n_vectors,), document rows, sorted
-
-    @classmethod
-    def load(cls, vectors, owner) -> "Behavioural":
-        """From two ``.npy`` files, memory-mapped. Raises DataError for a damaged one."""
-        return cls(load_array(vectors), load_array(owner))
-
-    def save(self, vectors, owner) -> None:
-        """Write two ``.npy`` files, each whole or not at all."""
-        save_array(vectors, self.vectors)
-        save_array(owner, self.owner)
 
 
 class Groups(NamedTuple):
