@@ -6,6 +6,8 @@ cut to k: faiss's own scores change with the batch size and the number of thread
 
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
 import faiss
 import numpy as np
@@ -17,12 +19,13 @@ from .product import dot
 from .ranking import Ranking, merge
 from .views import Views
 
-BATCH = 1024  # queries searched at a time
+BATCH = 4096  # queries searched at a time, as many as faiss multiplies at a time,
+CANDIDATES = 1 << 22  # but of all of them no more candidates than this
+CHUNK = 64  # queries that a thread ranks at a time, at least
 BLOCK = 1 << 26  # floats that exact search holds at a time, and faiss once more: 2 x 256 MiB
 SPARE = 16  # candidates fetched beyond k
 # Numbers in a factory string that faiss does not refuse but dies of, or never ends with; so the config's schema, too.
 UNSAFE = re.compile(r"(?<!\d)0+(?!\d)|(HNSW|NSG)0*1(?!\d)|\d{7}")
-CLOSE = 1e-4  # float32 scores nearer than this to the last place may belong before it
 
 
 def search(
@@ -77,24 +80,27 @@ def blocks(documents, behavioural, block) -> list[slice]:
 class Index:
     """A faiss index over :class:`Views`.
 
-    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``. A bias is one
-        more dimension, which factory strings that divide the dimension (``PQ8``) cannot take.
+    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``. Behind it may stand,
+        after a space, what faiss's ``ParameterSpace`` takes: ``IVF256,Flat nprobe=16`` searches 16 of the 256
+        lists (faiss's default is 1), ``HNSW32 efSearch=64``. A bias is one more dimension, which factory
+        strings that divide the dimension (``PQ8``) cannot take.
 
     Raises ValueError if faiss cannot build it.
     """
 
     def __init__(self, views: Views, factory: str = "exact", threads: int = 1):
         faiss.omp_set_num_threads(threads)
-        self.views, self.exact = views, factory == "exact"
+        self.views, self.exact, self.threads = views, factory == "exact", threads
         vectors = np.ascontiguousarray(views.vectors, dtype=np.float32)
         if not len(vectors) or not np.isfinite(vectors).all():
             raise ValueError("an index needs at least one vector, of finite numbers")
         if UNSAFE.search(factory):
             raise ValueError(f"'{factory}': expected numbers from 1, of HNSW and NSG from 2, and below 10,000,000")
+        kind, _, parameters = ("Flat" if self.exact else factory).partition(" ")
         try:
-            self.faiss = faiss.index_factory(
-                vectors.shape[1], "Flat" if self.exact else factory, faiss.METRIC_INNER_PRODUCT
-            )
+            self.faiss = faiss.index_factory(vectors.shape[1], kind, faiss.METRIC_INNER_PRODUCT)
+            if parameters:
+                faiss.ParameterSpace().set_index_parameters(self.faiss, parameters)
             if not self.faiss.is_trained:
                 self.faiss.train(vectors)
             self.faiss.add(vectors)
@@ -117,7 +123,7 @@ class Index:
             index.faiss = faiss.read_index(os.fspath(path), faiss.IO_FLAG_MMAP)
         except RuntimeError as error:
             raise DataError(path, "", f"expected an index of faiss, but: {_reason(error)}") from error
-        index.exact = vectors is None
+        index.exact, index.threads = vectors is None, threads
         index.views = Views(_held(index.faiss) if index.exact else vectors, owner, biased)
         return index
 
@@ -127,20 +133,20 @@ class Index:
         queries: float32 (n_queries, dim), without the bias dimension
         excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
 
-        Exact search returns the true top k by float64 scores, equal ones by document row.
+        Exact search returns the true top k by float64 scores, equal ones by document row, whatever the norms.
         Raises ValueError for queries of another width, or with NaN, and where faiss cannot search.
         """
-        queries = self.views.extend(np.asarray(queries, dtype=np.float32))
+        queries = np.ascontiguousarray(self.views.extend(np.asarray(queries, dtype=np.float32)))
         if not np.isfinite(queries).all():
             raise ValueError("queries must be finite numbers")
         if excluded and len(excluded[0]) and not 0 <= np.min(excluded[0]) <= np.max(excluded[0]) < len(queries):
             raise ValueError(f"excluded queries must be rows of the {len(queries)} queries")
         order = np.argsort(excluded[0], kind="stable") if excluded else []
         positions, hidden = (np.asarray(side)[order] for side in excluded) if excluded else (np.empty(0),) * 2
-        batches = []
-        for start in progress(range(0, len(queries), BATCH)):
-            part = slice(*np.searchsorted(positions, [start, start + BATCH]))
-            batches.append(self._search_batch(queries[start : start + BATCH], k, positions[part] - start, hidden[part]))
+        batches, batch = [], max(1, min(BATCH, CANDIDATES // (k + SPARE)))
+        for start in progress(range(0, len(queries), batch)):
+            part = slice(*np.searchsorted(positions, [start, start + batch]))
+            batches.append(self._search_batch(queries[start : start + batch], k, positions[part] - start, hidden[part]))
         if not batches:
             return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
         return Ranking(*(np.concatenate(side) for side in zip(*batches, strict=True)))
@@ -149,6 +155,9 @@ class Index:
         """Fetch ever more candidates for the queries whose ranking is not yet certain."""
         documents = np.full((len(queries), k), -1, dtype=np.int32)
         scores = np.full((len(queries), k), -np.inf)
+        vectors, owner = _constant(self.views.vectors), _constant(self.views.owner)
+        known = (hidden_documents >= 0) & (hidden_documents < self._n_documents)
+        hidden_rows, hidden_documents = hidden_rows[known], hidden_documents[known]
         n_hidden = np.bincount(hidden_rows.astype(np.int64), minlength=len(queries))
         first_hidden = np.concatenate([[0], np.cumsum(n_hidden)])
         hidden_documents = hidden_documents.astype(np.int64)
@@ -160,14 +169,41 @@ class Index:
             except RuntimeError as error:
                 raise ValueError(f"faiss cannot search: {_reason(error)}") from error
             certain = np.zeros(len(todo), dtype=np.bool_)
-            _rank(
-                queries[todo], self.views.vectors, self.views.owner, found, found_scores,
-                first_hidden, hidden_documents, todo, self.exact, documents, scores, certain,
-            )  # fmt: skip
+
+            def rank(part, todo=todo, found=found, found_scores=found_scores, certain=certain):
+                place = np.zeros(self._n_documents, dtype=np.int32)
+                _rank(
+                    queries[todo[part]], vectors, owner, found[part], found_scores[part], self._close, first_hidden,
+                    hidden_documents, todo[part], self.exact, place, documents, scores, certain[part],
+                )  # fmt: skip
+
+            self._in_parallel(rank, len(todo))
             if fetch == self.faiss.ntotal:
                 break
             todo, fetch = todo[~certain], 2 * fetch
         return documents, scores
+
+    @cached_property
+    def _n_documents(self) -> int:
+        return int(self.views.owner.max()) + 1
+
+    @cached_property
+    def _close(self) -> float:
+        """Scores of faiss, of a query of norm 1, that differ by more than this are in the right order.
+
+        It is twice what a sum of float32 products may err by, in whatever order of summation (Higham 2002, 3.1).
+        """
+        squares = np.einsum("ij,ij->i", self.views.vectors, self.views.vectors, dtype=np.float64)
+        return self.views.vectors.shape[1] * 2.0**-23 * float(np.sqrt(squares.max()))
+
+    def _in_parallel(self, work, n: int) -> None:
+        """Call ``work`` with slices of 0..n. Threads of numba's own would take ten seconds to compile."""
+        size = max(CHUNK, -(-n // self.threads))
+        parts = [slice(start, start + size) for start in range(0, n, size)]
+        if len(parts) == 1:
+            return work(parts[0])
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(work, parts))
 
     def save(self, path) -> None:
         """Write the faiss index and, beside it, ``<path>.owner.npy`` with the document of each vector.
@@ -190,44 +226,63 @@ def _held(flat) -> np.ndarray:
     return faiss.rev_swig_ptr(flat.get_xb(), flat.ntotal * flat.d).reshape(flat.ntotal, flat.d)
 
 
+def _constant(array: np.ndarray) -> np.ndarray:
+    """Read-only, as what is mapped from disk is: one type for numba, which then compiles once."""
+    array = np.asarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
 def _reason(error: RuntimeError) -> str:
     return re.sub(r"Error in .*?\.cpp:\d+: ", "", str(error)).replace("\n", " ")
 
 
 @njit(nogil=True, cache=True)
 def _rank(
-    queries, vectors, owner, found, found_scores, first_hidden, hidden, rows, exact,
+    queries, vectors, owner, found, approximate, close, first_hidden, hidden, rows, exact, place,
     documents, scores, certain,
 ):  # fmt: skip
-    """Score candidates in float64, keep the best of each document, sort, cut to k."""
-    k = documents.shape[1]
+    """Score candidates in float64, keep the best of each document, sort, cut to k.
+
+    Fast because exact search stops at the first candidate that no longer matters, and because what
+    faiss found is nearly in order. ``place``: zeros (n_documents,), where a document stands among
+    the candidates of a query, from 1, or -1 for a hidden one.
+    """
+    k, width = documents.shape[1], found.shape[1]
+    candidates, values, first = np.empty(width, np.int64), np.empty(width), np.empty(width)
     for i in range(len(rows)):
-        row = rows[i]
-        n = 0
-        candidates = np.empty(found.shape[1], dtype=np.int64)
-        values = np.empty(found.shape[1])
-        for j in range(found.shape[1]):
-            if found[i, j] >= 0:
-                candidates[n] = owner[found[i, j]]
-                values[n] = dot(queries[i], vectors[found[i, j]])
+        query, row = queries[i], rows[i]
+        margin = close * np.sqrt(dot(query, query))
+        for h in range(first_hidden[row], first_hidden[row + 1]):
+            place[hidden[h]] = -1
+        n, least = 0, -np.inf
+        for j in range(width):
+            if found[i, j] < 0:
+                continue
+            if exact and approximate[i, j] < least:  # nor does any matter that was not fetched
+                certain[i] = True
+                break
+            document = owner[found[i, j]]
+            at = place[document] - 1
+            if at == -1:
+                candidates[n], first[n] = document, approximate[i, j]
+                values[n] = dot(query, vectors[found[i, j]])
                 n += 1
-        # By document, its best vector first; then documents by score, equal ones by row.
-        order = np.argsort(-values[:n], kind="mergesort")
-        order = order[np.argsort(candidates[:n][order], kind="mergesort")]
-        visible = np.zeros(n, dtype=np.bool_)
-        last = -1
-        for j in range(n):
-            document = candidates[order[j]]
-            visible[j] = document != last
-            last = document
-            for h in range(first_hidden[row], first_hidden[row + 1]):
-                visible[j] = visible[j] and hidden[h] != document
-        order = order[visible]
-        order = order[np.argsort(-values[order], kind="mergesort")]
-        kept = len(order)
-        for j in range(min(k, kept)):
-            documents[row, j] = candidates[order[j]]
-            scores[row, j] = values[order[j]]
-        # What was not fetched scores at most the last fetched: enough if that is clearly below.
-        if kept >= k:
-            certain[i] = (not exact) or found_scores[i, -1] < scores[row, k - 1] - CLOSE
+                place[document] = n
+                if n == k:
+                    least = approximate[i, j] - margin
+            elif at >= 0 and not (exact and approximate[i, j] < first[at] - margin):
+                values[at] = max(values[at], dot(query, vectors[found[i, j]]))
+        certain[i] = certain[i] or (n >= k and not exact)
+        for a in range(n):
+            place[candidates[a]] = 0
+        for h in range(first_hidden[row], first_hidden[row + 1]):
+            place[hidden[h]] = 0
+        for a in range(1, n):
+            value, document, b = values[a], candidates[a], a
+            while b > 0 and (values[b - 1] < value or (values[b - 1] == value and candidates[b - 1] > document)):
+                values[b], candidates[b] = values[b - 1], candidates[b - 1]
+                b -= 1
+            values[b], candidates[b] = value, document
+        for a in range(min(k, n)):
+            documents[row, a], scores[row, a] = candidates[a], values[a]
