@@ -50,6 +50,21 @@ def test_by_hand():
     assert allocate([1, 10, 10], 7, 0).tolist() == [1, 3, 3]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("beta", [10, 1000, 1e200])
+def test_a_large_beta_fills_one_document_after_the_other(beta):
+    n = [3, 10, 10, 2, 0, 1]
+    assert allocate(n, 18, beta).tolist() == [0, 9, 9, 0, 0, 0]
+    assert allocate(n, 24, beta).tolist() == [3, 10, 10, 1, 0, 0]
+    assert allocate(n, 26, beta).tolist() == n
+    assert np.allclose(shares(n, 22, 1000), [2, 10, 10, 0, 0, 0])
+
+
+def test_what_is_left_goes_to_the_largest_remainders_then_to_the_lower_row():
+    # 10 in proportion 1 : 2 is 1.11 and 2.22 each; the one left over goes to the first of the larger ones.
+    assert allocate([100, 400, 100, 400, 100, 400], 10, 0.5).tolist() == [1, 3, 1, 2, 1, 2]
+
+
 def test_documents_without_queries_get_nothing_even_when_all_are_treated_alike():
     assert allocate([0, 5, 0, 5], 6, 0).tolist() == [0, 3, 0, 3]
 

@@ -71,6 +71,47 @@ def test_batches_and_threads_change_no_bit():
     assert (np.concatenate([p.documents for p in parts]) == whole.documents[:70]).all()
 
 
+@pytest.mark.parametrize("norm", [1, 100, 1e-3])
+@pytest.mark.parametrize("seed", range(10))
+def test_near_ties_that_float32_orders_otherwise_are_in_float64_order(norm, seed):
+    rng = np.random.default_rng(seed)
+    one = rng.normal(size=64)
+    documents = (norm * one / np.linalg.norm(one) * (1 + rng.uniform(-3e-7, 3e-7, (200, 64)))).astype(np.float32)
+    queries = (norm * rng.normal(size=(20, 64))).astype(np.float32)
+    exact = queries.astype(np.float64) @ documents.astype(np.float64).T
+    expected = np.argsort(-exact, axis=1, kind="stable")[:, :5]
+    assert (Index(Views.of(documents)).search(queries, 5).documents == expected).all()
+
+
+def test_the_better_of_two_near_equal_vectors_of_a_document_counts():
+    rng = np.random.default_rng(0)
+    documents = rng.normal(size=(50, 64)).astype(np.float32)
+    again = (documents * (1 + rng.uniform(-3e-7, 3e-7, documents.shape))).astype(np.float32)
+    queries = rng.normal(size=(50, 64)).astype(np.float32)
+    views = Views.of(documents, (again, np.arange(50, dtype=np.int32)))
+    both = [queries.astype(np.float64) @ side.astype(np.float64).T for side in (documents, again)]
+    expected = np.sort(np.maximum(*both), axis=1)[:, ::-1][:, :10]
+    assert np.allclose(Index(views).search(queries, 10).scores, expected, rtol=0, atol=1e-12)
+
+
+def test_hidden_rows_that_are_no_documents_hide_nothing():
+    views = Views.of(np.eye(3, dtype=np.float32))
+    found = Index(views).search(np.eye(3, dtype=np.float32), 1, ([0, 0, 1], [7, -1, 1])).documents
+    assert found.tolist() == [[0], [0], [2]]
+
+
+def test_parameters_behind_a_factory_string_are_those_of_faiss():
+    rng = np.random.default_rng(0)
+    documents = rng.normal(size=(600, 8)).astype(np.float32)
+    views = Views.of(documents / np.linalg.norm(documents, axis=1, keepdims=True))
+    exact, few, all = (
+        Index(views, f).search(documents, 10).documents for f in ("exact", "IVF8,Flat", "IVF8,Flat nprobe=8")
+    )
+    assert (all == exact).all() and (few != exact).any()
+    with pytest.raises(ValueError, match="faiss cannot build 'IVF8,Flat nprobes=8'"):
+        Index(views, "IVF8,Flat nprobes=8")
+
+
 def test_no_queries_give_an_empty_ranking():
     assert Index(Views.of(np.eye(2, dtype=np.float32))).search(np.empty((0, 2)), 3).documents.shape == (0, 3)
 

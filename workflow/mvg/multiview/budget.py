@@ -18,21 +18,34 @@ def shares(popularity, total, beta) -> np.ndarray:
     if not np.isfinite(beta) or beta < 0:
         raise ValueError(f"beta must be a finite number of at least 0, not {beta}")
     result = np.zeros(len(n))
-    seen = np.flatnonzero(n)
     if total >= n.sum():
         return n.copy()
-    # A document is capped when its cap per unit of weight, n^(1 - beta) for beta <= 1, is below
-    # the common level; with caps sorted by that ratio, one pass finds the level.
-    caps = n[seen]
-    weights = np.exp(beta * (np.log(caps) - np.log(caps).max(initial=0)))
+    rest, left = np.flatnonzero(n), total
+    while left > 0:
+        weights = np.exp(beta * (np.log(n[rest]) - np.log(n[rest]).max()))
+        # For a large beta: what weighs next to nothing gets something only when all others are full.
+        heavy = weights > 1e-290
+        result[rest[heavy]] = _filled(n[rest[heavy]], weights[heavy], left)
+        rest, left = rest[~heavy], left - n[rest[heavy]].sum()
+    return result
+
+
+def _filled(caps, weights, total) -> np.ndarray:
+    """``total`` in proportion to ``weights``, but no more than ``caps``."""
+    # A document is capped when its cap per unit of weight is below the common level; with caps sorted by
+    # that ratio, one pass finds the level.
+    if total >= caps.sum():
+        return caps
     order = np.argsort(caps / weights, kind="stable")
     caps, weights = caps[order], weights[order]
     capped = np.concatenate([[0.0], np.cumsum(caps)[:-1]])
     open_weight = np.cumsum(weights[::-1])[::-1]
     level = (total - capped) / open_weight
     first_open = np.argmax(level * weights <= caps)
-    result[seen[order]] = np.where(np.arange(len(caps)) < first_open, caps, level[first_open] * weights)
-    return np.minimum(result, n)
+    result = np.empty(len(caps))
+    shared = np.where(np.arange(len(caps)) < first_open, caps, level[first_open] * weights)
+    result[order] = np.minimum(shared, caps)
+    return result
 
 
 def allocate(popularity, total, beta) -> np.ndarray:
@@ -57,7 +70,6 @@ def allocate(popularity, total, beta) -> np.ndarray:
     if missing:
         # Remainders that differ only by rounding error are equal.
         remainder = np.round(real - floor, 9)
-        remainder[floor >= n] = -1
         order = np.lexsort((np.arange(len(n)), -n, -remainder))
         floor[order[:missing]] += 1
     return floor
