@@ -143,6 +143,7 @@ def _check_encoders(config: dict, modules) -> None:
         ("encoders", config["encoders"]),
         ("diversity_encoder", [config["diversity_encoder"]]),
         ("sweeps.encoders", sweeps["encoders"] or []),
+        ("sweeps.frontier.encoders", sweeps["frontier"]["encoders"] or []),
         ("sweeps.dssm", [sweeps["dssm"]]),
     ):
         for name in names:
@@ -172,14 +173,18 @@ def _check_encoders(config: dict, modules) -> None:
 
 
 def _check_methods(config: dict) -> None:
-    for name in config["multiview"]["methods"]:
-        if f"{name}+" in WRAPPERS.values():
-            raise ConfigError(f"multiview.methods: {name}", "a row of every run already")
+    rows, grid = config["multiview"]["methods"], config["sweeps"]["frontier"]["methods"]
+    for key, name in [
+        *(("multiview.methods", name) for name in rows),
+        *(("sweeps.frontier.methods", x) for x in grid if x),
+    ]:
+        if key == "multiview.methods" and f"{name}+" in WRAPPERS.values():
+            raise ConfigError(f"{key}: {name}", "a row of every run already")
         try:
             if Method.parse(name).encoder:
                 raise ValueError(f"expected a name without an encoder, such as auto or shared+tuned, found '{name}'")
         except ValueError as error:
-            raise ConfigError(f"multiview.methods: {name}", str(error)) from error
+            raise ConfigError(f"{key}: {name}", str(error)) from error
 
 
 def _check_places(config: dict) -> None:

@@ -246,6 +246,11 @@ class Plan:
         """The encoders of the ablations, which take a while: those of the run among those of the sweeps."""
         return [encoder for encoder in self.sweep_encoders() if encoder in self.bi_encoders()]
 
+    def frontier_encoders(self) -> list[str]:
+        """The encoders of the frontier: those of the run among those of its grid, or the first of the run."""
+        named = self.config["sweeps"]["frontier"]["encoders"] or []
+        return [encoder for encoder in named if encoder in self.bi_encoders()] or [self.first_encoder()]
+
     def compared_dimensions(self) -> dict[int, dict[str, int]]:
         """For each r of the dimension sweep: r, the paper's rival 2r, and the rival of MVG's size."""
         growth = 1 + self.config["multiview"]["m_avg"]

@@ -165,6 +165,60 @@ use rule popularity as dimension_sweep with:
         "Figure: recall and MAP by dimension"
 
 
+# One job for all encoders of a dataset: most methods are quick, and imports are not.
+rule measure_frontier:
+    input:
+        **PAIRS,
+        documents=expand(VECTORS["documents"], encoder=plan.frontier_encoders(), allow_missing=True),
+        queries=expand(VECTORS["queries"], encoder=plan.frontier_encoders(), allow_missing=True),
+    output:
+        "<results>/{dataset}/frontier.csv",
+    log:
+        "<logs>/{dataset}/measure_frontier.log",
+    benchmark:
+        "<benchmarks>/{dataset}/measure_frontier.tsv"
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: search_threads
+    resources:
+        mem_mb=megabytes(factor=8, base=2500),
+        runtime=480,
+    params:
+        experiment="frontier",
+        dataset="{dataset}",
+        encoders=plan.frontier_encoders(),
+        methods=config["sweeps"]["frontier"]["methods"],
+        budgets=config["sweeps"]["frontier"]["budgets"],
+        ks=config["ks"],
+        metrics=plan.metrics(),
+        multiview=config["multiview"],
+        seed=config["seed"],
+        behind=lambda wildcards: [plan.behind_vectors(wildcards.dataset, x) for x in plan.frontier_encoders()],
+    message:
+        "Every method of the frontier on {wildcards.dataset}"
+    script:
+        "../scripts/measure.py"
+
+
+use rule popularity as frontier with:
+    input:
+        numbers=expand("<results>/{dataset}/frontier.csv", dataset=plan.datasets),
+        stats=expand(STATS, dataset=plan.datasets),
+    output:
+        **figure("frontier"),
+        table="<results>/tables/frontier.csv",
+    log:
+        "<logs>/frontier.log",
+    benchmark:
+        "<benchmarks>/frontier.tsv"
+    params:
+        experiment="frontier",
+        datasets=plan.datasets,
+        behind=behind(plan.frontier_encoders(), grid=config["sweeps"]["frontier"]),
+    message:
+        "Figure: recall and MAP against the size of the index"
+
+
 # One training of its own, to overfitting: the encoder of the benchmark stops where dev is best.
 rule train_checkpoints:
     input:

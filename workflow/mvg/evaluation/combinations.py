@@ -91,7 +91,9 @@ class Log:
 
         Raises ValueError for a name that the grammar does not have.
         """
-        method, budget = Method.parse(name) if name else NOTHING, self.budget if budget is None else budget
+        method = Method.parse(name) if name else NOTHING
+        if budget is None:
+            budget = self.budget if method.documents or method.votes or method.alone else 1 + self.m_avg
         if method.alone == "auto":
             return self.auto(budget)
         started, self._used, self._fresh = time.perf_counter(), {}, set()
@@ -198,7 +200,7 @@ class Log:
     def _views(self, method, queries, addition, extra, grids):
         """Own views: over the encoder's vectors as in the paper, over others with the better of two betas."""
         paper = not method.documents
-        total = round((self.m_avg if paper else extra) * len(self.documents))
+        total = round(extra * len(self.documents))
         groups = self._once("groups", lambda: group(self.pairs, len(queries), len(self.documents)))
 
         def tried(beta):

@@ -1,0 +1,150 @@
+"""The best use of a log at a given size of the index: every method of the grammar, within several budgets.
+
+Ours, not the paper's: it compares MVG with plain encoders only.
+"""
+
+import time
+
+import numpy as np
+
+from ..datasets.pairs import of_queries, read_split
+from ..io.files import load_array
+from ..names import Method
+
+REFERENCE = "mvg+prior"  # what all others are tested against
+TIMED, REPEATS = 200, 3  # queries, and searches of them, of which the fastest counts
+
+
+def measure(given, params, threads, log) -> list[dict]:
+    """All methods over some encoders on one dataset, a row a metric and k."""
+    train, dev, test = (read_split(given[name]) for name in ("train", "dev", "test"))
+    rows = []
+    for encoder, documents, queries in zip(params.encoders, given.documents, given.queries, strict=True):
+        vectors = load_array(documents), load_array(queries)
+        place = {"dataset": params.dataset, "encoder": encoder}
+        for row in frontier(
+            *vectors, train, dev, test, params.methods, params.budgets, params.ks, params.metrics,
+            params.multiview, params.seed, threads, log,
+        ):  # fmt: skip
+            rows.append(place | row | {"method": "+".join(filter(None, [row["method"], encoder]))})
+    return rows
+
+
+def frontier(
+    documents, queries, train, dev, test, methods, budgets, ks, metrics, multiview, seed=0, threads=1, log=print
+) -> list[dict]:
+    """``method, budget, index_ratio, metric, k, value, p_value, wins, losses, train_s, latency_ratio``.
+
+    documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.datasets.pairs.Split`
+    methods: names without an encoder; those that can grow are built within each of ``budgets``, which stay empty for
+        all others
+    multiview: ``budget, m_avg, beta`` of the config
+
+    Tests are against MVG with the prior, at ``budget``. Times are those of training and choosing, and of a search
+    over that of the encoder's vectors alone.
+    """
+    from ..evaluation.combinations import Log
+    from ..evaluation.metrics import per_query
+    from ..evaluation.significance import sign_test
+    from ..multiview import Addition
+    from ..search.combined import Combined
+
+    asked, k = np.asarray(queries[test.queries]), max(ks)
+    relevant, excluded = (of_queries(pairs, test.queries) for pairs in (test.pairs, test.excluded))
+    settings = {key: multiview[key] for key in ("budget", "m_avg", "beta")}
+    built_on = Log(documents, queries, train, dev, k, **settings, seed=seed, threads=threads)
+    alone = seconds(Combined(Addition(documents), threads=threads), asked[:TIMED], k)
+
+    def scored(name, budget):
+        built = built_on.build(name, budget)
+        index = Combined(built.addition, threads=threads)
+        ranking = index.search(asked, k, excluded)
+        took = seconds(index, asked[:TIMED], k)
+        log(f"{name or 'nothing'} within {budget}: {built.method}, {built.chosen}")
+        return built, per_query(ranking.documents, relevant, len(documents), ks, metrics), took
+
+    _, reference, _ = scored(REFERENCE, multiview["budget"])
+    rows = []
+    for name in methods:
+        for budget in sorted(budgets) if grows(name) else [None]:
+            built, scores, took = scored(name, budget)
+            for column, values in scores.items():
+                metric, at = column.split("@")
+                wins, losses, _, p_value = sign_test(values, reference[column])
+                rows.append({
+                    "method": name, "budget": budget, "index_ratio": built.addition.index_ratio, "metric": metric,
+                    "k": int(at), "value": float(values.mean()), "p_value": p_value, "wins": wins, "losses": losses,
+                    "train_s": round(built.seconds, 2), "latency_ratio": round(took / alone, 2),
+                })  # fmt: skip
+    return rows
+
+
+def grows(name: str) -> bool:
+    """Whether a method has a use for a larger budget."""
+    method = Method.parse(name) if name else None
+    return bool(method) and (method.alone == "auto" or method.votes == "shared" or bool(method.views))
+
+
+def seconds(index, queries, k) -> float:
+    """The fastest of some searches of the same queries."""
+    times = []
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        index.search(queries, k)
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def report(given, made, params, log) -> None:
+    """The table and the figure."""
+    from ..datasets.reading import load_facts
+    from ..reporting.tables import read_tables, write_table
+
+    table = read_tables(given.numbers)
+    for file in (made.table, made.csv):
+        write_table(table, file)
+    draw(table, load_facts(params.datasets, given.stats), made)
+
+
+def draw(table, facts: dict, made) -> None:
+    """Write ``made.pdf`` and ``made.png``: a row a dataset and encoder, recall beside MAP, with the hull."""
+    from ..reporting.labels import dataset_label, is_simulated, method_label, split_method
+    from ..reporting.metric_panels import write_metric_panels
+    from ..reporting.style import COLORS, GREY, MARKERS, log_ticks
+
+    deepest = table[table["k"] == table["k"].max()]
+    deepest = deepest.assign(added=deepest["method"].map(lambda method: split_method(method)[0]))
+    rows = {
+        f"{dataset_label(dataset, is_simulated(facts, dataset))}, over {method_label(encoder)}": part
+        for (dataset, encoder), part in deepest.groupby(["dataset", "encoder"], sort=False)
+    }
+    looks = {
+        added: {"color": COLORS[i % len(COLORS)], "marker": MARKERS[i % len(MARKERS)]}
+        for i, added in enumerate(dict.fromkeys(deepest["added"]))
+    }
+    best = {"color": GREY, "lw": 3, "alpha": 0.4}
+
+    def plot(axis, part, metric):
+        part = part[part["metric"] == metric].sort_values("index_ratio", kind="stable")
+        axis.plot(*hull(part["index_ratio"], part["value"]), **best, zorder=0)
+        for added, points in part.groupby("added", sort=False):
+            axis.plot(points["index_ratio"], points["value"], **looks[added])
+        axis.set(xscale="log", xlabel="Index, relative to one vector a document")
+        log_ticks(axis.xaxis)
+
+    legend = {method_label(added) if added else "encoder alone": look for added, look in looks.items()}
+    write_metric_panels(made, rows, plot, legend | {"best within a size": best})
+
+
+def hull(sizes, values) -> tuple[list, list]:
+    """The points that no smaller index beats, as steps, from sizes in rising order."""
+    best, steps = -np.inf, ([], [])
+    for size, value in zip(sizes, values, strict=True):
+        if value > best:
+            if steps[0]:
+                steps[0].append(size)
+                steps[1].append(best)
+            steps[0].append(size)
+            steps[1].append(value)
+            best = value
+    return steps
