@@ -23,7 +23,9 @@ BATCH = 4096  # queries searched at a time, as many as faiss multiplies at a tim
 CANDIDATES = 1 << 22  # but of all of them no more candidates than this
 CHUNK = 64  # queries that a thread ranks at a time, at least
 BLOCK = 1 << 26  # floats that exact search holds at a time, and faiss once more: 2 x 256 MiB
-SPARE = 16  # candidates fetched beyond k
+SPARE = (
+    16  # candidates fetched beyond k; exact search fetches k / 3 more, so that hardly any query needs a second round
+)
 # Numbers in a factory string that faiss does not refuse but dies of, or never ends with; so the config's schema, too.
 UNSAFE = re.compile(r"(?<!\d)0+(?!\d)|(HNSW|NSG)0*1(?!\d)|\d{7}")
 
@@ -161,7 +163,7 @@ class Index:
         n_hidden = np.bincount(hidden_rows.astype(np.int64), minlength=len(queries))
         first_hidden = np.concatenate([[0], np.cumsum(n_hidden)])
         hidden_documents = hidden_documents.astype(np.int64)
-        todo, fetch = np.arange(len(queries)), k + SPARE
+        todo, fetch = np.arange(len(queries)), k + SPARE + (k // 3 if self.exact else 0)
         while len(todo):
             fetch = min(fetch, self.faiss.ntotal)
             try:
