@@ -1,95 +1,373 @@
-"""How fast we are beside well-known libraries, on invented data: python tests/benchmarks/peers.py
+"""How fast we are beside what a user would pick instead: python tests/benchmarks/peers.py [RAW_DIR] [NAME ...]
 
-Prints seconds and ratios of one run on this machine; nothing here is asserted.
+    pip install -r tests/benchmarks/requirements.txt
+    python tests/benchmarks/peers.py path/to/raw             all comparisons
+    python tests/benchmarks/peers.py path/to/raw fit search  some of them
+
+RAW_DIR holds ``eurlex/`` and ``pubmed/`` as ``raw_dir`` of the config does; without it, data are invented in the
+shape of EurLex. Each comparison runs in a process of its own. Both sides must give the same answer first; then they
+take turns, and the ratio is the median over the pairs of turns (theirs / ours), with the lowest and the highest.
+Processor time stands beside wall time, since other work on the machine changes the second more than the first.
 """
 
+import subprocess
 import sys
+import tempfile
 import time
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
-import faiss
 import numpy as np
-from rank_bm25 import BM25Okapi
-from scipy.cluster.vq import kmeans2
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "workflow"))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "workflow"))
 
-from mvg.lexical.bm25 import BM25
-from mvg.multiview import allocate, fit
-from mvg.multiview.clustering import group
-from mvg.search.index import Index
-from mvg.search.views import Views
-
-THREADS = 2
+THREADS, TURNS = 2, 5
+K, M_AVG = 100, 0.3
 
 
-def seconds(work) -> float:
-    started = time.perf_counter()
+def row(what, against, ours, theirs, same, work=0.0, unit="GFLOP/s", turns=TURNS) -> None:
+    """Print a line of the table. ``same``: whether both gave the same answer; ``work``: of ours, in billions."""
+    ours(), theirs()  # compiles, loads
+    times = np.array([[_seconds(ours), _seconds(theirs)] for _ in range(turns)])  # (turn, side, wall or processor)
+    ratios = times[:, 1] / times[:, 0]
+    (wall, cpu), low, high = np.median(ratios, axis=0), ratios[:, 0].min(), ratios[:, 0].max()
+    mine, their = np.median(times[:, :, 0], axis=0)
+    rate = f"{work / mine:.1f} {unit}" if work else ""
+    cells = what, against, "yes" if same else "NO", f"{mine:.3g}", f"{their:.3g}"
+    print("|", " | ".join([*cells, f"**{wall:.2f}** ({low:.2f} to {high:.2f})", f"{cpu:.2f}", rate]), "|", flush=True)
+
+
+def _seconds(work) -> tuple[float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
     work()
-    return time.perf_counter() - started
+    return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def compare(name, ours, peer, theirs) -> None:
-    print(f"{name:34} {ours:8.2f} s   {peer:34} {theirs:8.2f} s   ratio {theirs / ours:6.1f}")
+class Eurlex:
+    """Vectors, pairs and texts: WordLlama's of the real EurLex, or random ones of its shape."""
+
+    def __init__(self, raw):
+        rng = np.random.default_rng(0)
+        if raw and (Path(raw) / "eurlex").exists():
+            self.texts, self.asked, self.pairs, self.test = _real(Path(raw) / "eurlex")
+            from mvg.encoders.static import load
+
+            self.documents, self.queries = (load(256).encode(texts) for texts in (self.texts, self.asked))
+            return
+        words = np.array([f"w{i}" for i in range(20_000)])
+        of = lambda n: [" ".join(words[(rng.pareto(1, 15) * 20).astype(int) % 20_000]) for _ in range(n)]  # noqa: E731
+        self.texts, self.asked = of(7201), of(57_000)
+        popularity = np.minimum((4000 / np.arange(1, 4109) ** 0.75).astype(int) + 1, 3600)
+        document = np.repeat(rng.permutation(7201)[:4108], popularity)
+        self.pairs = rng.integers(0, 45_000, len(document)), document
+        self.test = np.arange(51_000, 57_000)
+        centers = rng.normal(size=(7201, 256))
+        self.documents = _unit(centers)
+        self.queries = _unit(rng.normal(size=(57_000, 256)) * 1.2)
+        self.queries[self.pairs[0]] = _unit(self.queries[self.pairs[0]] + 0.7 * self.documents[document])
+
+    def budget(self):
+        """Training pairs by document, and each document's budget."""
+        from mvg.multiview import allocate
+        from mvg.multiview.clustering import group
+
+        groups = group(self.pairs, len(self.queries), len(self.documents))
+        return groups, allocate(np.diff(groups.starts), round(M_AVG * len(self.documents)), 0.5)
+
+    def views(self):
+        from mvg.multiview import fit
+        from mvg.search.views import Views
+
+        return Views.of(self.documents, fit(self.documents, self.queries, *self.budget(), threads=THREADS))
 
 
-def unit(rng, n, dim):
-    vectors = rng.normal(size=(n, dim)).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+def _real(path):
+    from mvg.datasets.pairs import load_splits
+    from mvg.datasets.reading import load_texts
+    from mvg.datasets.writing import write_prepared
+    from mvg.formats import FORMATS
+
+    with tempfile.TemporaryDirectory() as folder:
+        dropped = Counter()
+        write_prepared(FORMATS["eurlex"].read(path, dropped), f"{folder}/data", dropped, {})
+        splits = load_splits(f"{folder}/data")
+        texts, asked = (list(load_texts(Path(folder, "data", f"{name}.jsonl"))[1]) for name in ("corpus", "queries"))
+    return texts, asked, splits["train"].pairs, splits["test"].queries
 
 
-def main() -> None:
+def _unit(vectors):
+    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+
+
+def fit(raw) -> None:
+    import faiss
+
+    from mvg.multiview import Behavioural
+    from mvg.multiview import fit as ours
+    from mvg.multiview.clustering import objective
+
+    data = Eurlex(raw)
+    groups, counts = data.budget()
+    faiss.omp_set_num_threads(THREADS)
+    owners = np.flatnonzero(counts)
+
+    def of_each(cluster):
+        parts = [cluster(d, data.queries[groups.queries[groups.starts[d] : groups.starts[d + 1]]]) for d in owners]
+        return Behavioural(np.concatenate(parts), np.repeat(owners, [len(part) for part in parts]).astype(np.int32))
+
+    def kmeans(d, queries):
+        settings = dict(niter=20, spherical=True, min_points_per_centroid=1, max_points_per_centroid=10**9)
+        found = faiss.Kmeans(queries.shape[1], int(counts[d]), **settings)
+        found.train(queries)
+        return found.centroids
+
+    def numpy_kmeans(d, queries):
+        rng = np.random.default_rng(d)
+        mine, previous = rng.integers(0, counts[d] + 1, len(queries)), None
+        centers = np.repeat(data.documents[d][None], counts[d] + 1, axis=0)
+        while previous is None or (mine != previous).any():
+            for j in range(1, len(centers)):
+                if (mine == j).any():
+                    centers[j] = _unit(queries[mine == j].sum(axis=0))
+            previous, mine = mine, (queries @ centers.T).argmax(axis=1)
+        return centers[1:]
+
+    problem = data.documents, data.queries, groups
+    mine = objective(*problem, *ours(*problem, counts, threads=THREADS))
+    for name, peer in (
+        ("faiss.Kmeans a document, 20 iterations", kmeans),
+        ("numpy, a document, to the end", numpy_kmeans),
+    ):
+        theirs = objective(*problem, *of_each(peer))
+        print(f"<!-- objective: ours {mine:.0f}, {name} {theirs:.0f} -->")
+        same = mine > 0.99 * theirs
+        row("fit", name, lambda: ours(*problem, counts, threads=THREADS), lambda p=peer: of_each(p), same)
+
+
+def grid(raw) -> None:
+    from mvg.datasets.pairs import Split
+    from mvg.evaluation.budgets import Budgets
+    from mvg.multiview import allocate
+    from mvg.multiview import fit as fit_one
+    from mvg.search.index import Index
+    from mvg.search.views import Views
+
+    data, nothing = Eurlex(raw), (np.empty(0, int), np.empty(0, int))
+    train = Split(np.unique(data.pairs[0]), data.pairs, nothing)
+    test = Split(data.test, (data.test, data.test % len(data.documents)), nothing)
+    betas, sizes = np.linspace(0, 1, 7), np.linspace(0.05, 2, 12)
+    popularity = np.bincount(data.pairs[1], minlength=len(data.documents))
+
+    def together():
+        budgets = Budgets(data.documents, data.queries, train, test, K, threads=THREADS)
+        return [budgets.mvg(beta, m_avg) for beta in betas for m_avg in sizes]
+
+    def one(beta, m_avg):
+        counts = allocate(popularity, round(m_avg * len(data.documents)), beta)
+        vectors = fit_one(data.documents, data.queries, data.pairs, counts, threads=THREADS)
+        return Index(Views.of(data.documents, vectors), threads=THREADS).search(data.queries[data.test], K)
+
+    every = lambda: [one(beta, m_avg) for beta in betas for m_avg in sizes]  # noqa: E731
+    row("grid of 7 x 12 budgets", "84 fits and searches", together, every, True, turns=1)
+
+
+def search(raw) -> None:
+    from mvg.search.index import Index
+
+    data = Eurlex(raw)
+    views, queries = data.views(), data.queries[data.test]
+    exact = Index(views, threads=THREADS)
+    found = exact.search(queries[:300], K)
+    dense = queries[:300].astype(np.float64) @ views.vectors.astype(np.float64).T
+    best = np.full((300, len(data.documents)), -np.inf)
+    for column, document in enumerate(views.owner):
+        best[:, document] = np.maximum(best[:, document], dense[:, column])
+    same = np.allclose(found.scores, -np.sort(-best, axis=1)[:, :K], rtol=0, atol=1e-12)
+    flops = 2e-9 * len(queries) * views.vectors.size
+    row(
+        f"exact search, {len(queries)} queries", "faiss IndexFlatIP, with duplicates",
+        lambda: exact.search(queries, K), lambda: exact.faiss.search(queries, K), same, flops,
+    )  # fmt: skip
+    single = lambda index: [index.search(queries[i : i + 1], K) for i in range(200)]  # noqa: E731
+    gigabytes = 200 * views.vectors.nbytes / 1e9
+    row(
+        "exact search, 200 single queries", "the same",
+        lambda: single(exact), lambda: single(exact.faiss), same, gigabytes, "GB/s",
+    )  # fmt: skip
+    hnsw = Index(views, "HNSW32", threads=THREADS)
+    mine, bare = hnsw.search(queries[:300], K).documents, hnsw.faiss.search(queries[:300], K)[1]
+    same = all(np.isin(views.owner[b[b >= 0]], a).mean() > 0.98 for a, b in zip(mine, bare))
+    row(
+        "HNSW32", "faiss HNSW32, with duplicates",
+        lambda: hnsw.search(queries, K), lambda: hnsw.faiss.search(queries, K), same,
+    )  # fmt: skip
+
+
+def bm25(raw) -> None:
+    import bm25s
+    from rank_bm25 import BM25Okapi
+
+    from mvg.lexical.bm25 import BM25
+    from mvg.search.ranking import top_k
+
+    data = Eurlex(raw)
+    asked = [data.asked[i] for i in data.test]
+    ours = BM25(data.texts, "whitespace")
+    split = [text.lower().split() for text in data.texts]
+    okapi = BM25Okapi(split)
+
+    def search(texts):
+        return [top_k(ours.scores(texts[i : i + 500]), K) for i in range(0, len(texts), 500)]
+
+    same = np.allclose(ours.scores(asked[:50]), [okapi.get_scores(text.lower().split()) for text in asked[:50]])
+    few = asked[:300]
+    row(
+        "BM25, 300 queries",
+        "rank-bm25",
+        lambda: search(few),
+        lambda: [okapi.get_scores(t.lower().split()) for t in few],
+        same,
+    )
+    peer = bm25s.BM25(method="atire", k1=1.5, b=0.75, backend="numba")
+    peer.index(split, show_progress=False)
+    tokens = lambda: [text.lower().split() for text in asked]  # noqa: E731
+    row(
+        f"BM25, {len(asked)} queries", "bm25s, numba", lambda: search(asked),
+        lambda: peer.retrieve(tokens(), k=K, show_progress=False, n_threads=THREADS), same,
+    )  # fmt: skip
+
+
+def metrics(raw) -> None:
+    import pytrec_eval
+    import ranx
+
+    from mvg.evaluation.metrics import per_query
+
     rng = np.random.default_rng(0)
-    documents, queries = unit(rng, 7000, 256), unit(rng, 45_000, 256)
-    popularity = np.minimum((rng.pareto(0.7, 4000) + 1).astype(int), 3600)
-    pairs = rng.integers(0, len(queries), popularity.sum()), np.repeat(np.arange(4000), popularity)
-    groups = group(pairs, len(queries), len(documents))
-    counts = allocate(np.diff(groups.starts), 2100, 0.5)
+    n, n_documents = 30_000, 300_000
+    ranked = np.array([rng.choice(2000, K, replace=False) for _ in range(n)])
+    relevant = np.repeat(np.arange(n), 3), np.concatenate([rng.choice(2000, 3, replace=False) for _ in range(n)])
+    names = [f"d{i}" for i in range(2000)]
+    qrels = {f"q{i}": {names[d]: 1 for d in relevant[1][3 * i : 3 * i + 3]} for i in range(n)}
+    runs = {f"q{i}": {names[d]: float(K - rank) for rank, d in enumerate(row)} for i, row in enumerate(ranked)}
+    ours = lambda: per_query(ranked, relevant, n_documents, [10, K])  # noqa: E731
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recall.10,100", "map_cut.10,100"})
+    found, theirs = ours(), evaluator.evaluate(runs)
+    asked = {"recall@10": "recall_10", "recall@100": "recall_100", "map@10": "map_cut_10", "map@100": "map_cut_100"}
+    same = all(np.allclose(found[a] / 100, [theirs[q][b] for q in runs]) for a, b in asked.items())
+    row(f"metrics, {n} queries", "pytrec_eval, dictionaries at hand", ours, lambda: evaluator.evaluate(runs), same)
+    given = ranx.Qrels(qrels), ranx.Run(runs)
+    theirs = lambda: ranx.evaluate(*given, ["recall@10", f"recall@{K}"], return_mean=False)  # noqa: E731
+    same = np.allclose(found["recall@100"][np.argsort([*qrels])] / 100, theirs()["recall@100"])
+    row(f"recall at two k, {n} queries", "ranx, its own objects at hand", ours, theirs, same)
 
-    def kmeans_per_document():
-        for d in np.flatnonzero(counts):
-            rows = groups.queries[groups.starts[d] : groups.starts[d + 1]]
-            kmeans2(queries[rows], min(counts[d] + 1, len(rows)), iter=20, minit="points", seed=0)
 
-    fit(documents[:2], queries[:2], ([0, 1], [0, 1]), np.array([1, 1]))  # compiles
-    compare(
-        f"fit ({len(pairs[0])} pairs)",
-        seconds(lambda: fit(documents, queries, groups, counts, threads=THREADS)),
-        "scipy kmeans2 per document",
-        seconds(kmeans_per_document),
+def significance(raw) -> None:
+    from scipy.stats import binomtest
+
+    from mvg.evaluation.significance import sign_test
+
+    scores = np.random.default_rng(0).integers(0, 50, (8, 177_515)) / 50
+
+    def plain(a, b):
+        wins, losses = sum(x > y for x, y in zip(a, b)), sum(x < y for x, y in zip(a, b))
+        return binomtest(wins, wins + losses).pvalue
+
+    ours = lambda: [sign_test(a, b).p_value for a, b in combinations(scores, 2)]  # noqa: E731
+    theirs = lambda: [plain(a, b) for a, b in combinations(scores.tolist(), 2)]  # noqa: E731
+    row(
+        "sign tests of 8 methods, 177,515 queries",
+        "Python and scipy's binomtest",
+        ours,
+        theirs,
+        ours() == theirs(),
+        turns=2,
     )
 
-    vectors, owner = fit(documents, queries, groups, counts, threads=THREADS)
-    index = Index(Views.of(documents, (vectors, owner)), threads=THREADS)
-    index.search(queries[:10], 10)  # compiles
-    compare(
-        "exact, distinct, float64 (6,000 q)",
-        seconds(lambda: index.search(queries[:6000], 100)),
-        "faiss flat alone, with duplicates",
-        seconds(lambda: index.faiss.search(queries[:6000], 100)),
-    )
-    hnsw = faiss.index_factory(256, "HNSW32", faiss.METRIC_INNER_PRODUCT)
-    hnsw.add(index.views.vectors)
-    approximate = Index(index.views, "HNSW32", threads=THREADS)
-    compare(
-        "HNSW32, distinct, float64",
-        seconds(lambda: approximate.search(queries[:6000], 100)),
-        "faiss HNSW32 alone",
-        seconds(lambda: hnsw.search(queries[:6000], 100)),
+
+def tokens(raw) -> None:
+    import torch
+
+    from mvg.search import maxsim
+
+    torch.set_num_threads(THREADS)
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(4, 24, 4000)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    vectors, queries = _unit(rng.normal(size=(starts[-1], 128))), _unit(rng.normal(size=(128, 32, 128)))
+    padded = torch.zeros(len(lengths), lengths.max(), 128)
+    real = torch.arange(lengths.max())[None] < torch.tensor(lengths)[:, None]
+    padded[real] = torch.from_numpy(vectors)
+
+    def einsum():
+        found = []
+        for query in torch.from_numpy(queries):
+            similarity = torch.einsum("qh,dth->dqt", query, padded).masked_fill(~real[:, None], -torch.inf)
+            found.append(similarity.amax(2).sum(1).topk(K).indices)
+        return torch.stack(found).numpy()
+
+    ours = lambda: maxsim.search(queries, vectors, starts, K, threads=THREADS)  # noqa: E731
+    same = (ours().documents == einsum()).mean() > 0.99
+    row(
+        "max-sim of token vectors, 128 x 4,000",
+        "torch.einsum, padded",
+        ours,
+        einsum,
+        same,
+        2e-9 * queries.size * len(vectors),
     )
 
-    words = np.array([f"w{i}" for i in range(20_000)])
-    texts = [" ".join(words[(rng.pareto(1, 6) * 20).astype(int) % 20_000]) for _ in range(7000)]
-    asked = [" ".join(words[(rng.pareto(1, 20) * 20).astype(int) % 20_000]) for _ in range(500)]
-    okapi = BM25Okapi([text.split() for text in texts])
-    bm25 = BM25(texts, "whitespace")
-    compare(
-        "BM25, all queries at once (500 q)",
-        seconds(lambda: bm25.scores(asked)),
-        "rank-bm25, one by one",
-        seconds(lambda: [okapi.get_scores(text.split()) for text in asked]),
-    )
+
+def medline(raw) -> None:
+    import gzip
+
+    from lxml import etree
+
+    from mvg.formats.medline import articles
+
+    path = Path(raw or "", "pubmed")
+    if not raw or not path.exists():
+        return print("<!-- medline: needs RAW_DIR/pubmed -->")
+
+    def iterparse():
+        found = []
+        for file in sorted(path.glob("*.xml.gz")):
+            for _, element in etree.iterparse(gzip.open(file), tag="MedlineCitation", huge_tree=True):
+                title = "".join(element.find("Article/ArticleTitle").itertext())
+                headings = [
+                    h.get("UI") or h.text for h in element.iterfind("MeshHeadingList/MeshHeading/DescriptorName")
+                ]
+                found.append((element.findtext("PMID"), title, headings))
+                element.clear()
+        return found
+
+    ours = lambda: list(articles(path))  # noqa: E731
+    row("MEDLINE XML, checksums included", "lxml.etree.iterparse", ours, iterparse, len(ours()) == len(iterparse()))
+
+
+def peak(raw) -> None:
+    a, b = (np.random.default_rng(i).random((2048, 2048), dtype=np.float32) for i in (0, 1))
+    big = np.zeros(1 << 27, dtype=np.uint8)
+    sgemm = 2 * 2048**3 / min(_seconds(lambda: a @ b)[0] for _ in range(5)) / 1e9
+    memcpy = 2 * big.nbytes / min(_seconds(lambda: big.copy())[0] for _ in range(5)) / 1e9
+    print(f"\nPeak of this run: sgemm {sgemm:.0f} GFLOP/s, memcpy {memcpy:.1f} GB/s (read and written).")
+
+
+SECTIONS = [fit, grid, search, bm25, metrics, significance, tokens, medline, peak]
+
+
+def main(raw="", *names) -> None:
+    print("| ours | against | same answer | s | theirs, s | ratio | of processor time | ours reaches |")
+    print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    for section in SECTIONS:
+        if not names or section.__name__ in names:
+            subprocess.run([sys.executable, __file__, "--section", section.__name__, raw], check=False)
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--section"]:
+        {section.__name__: section for section in SECTIONS}[sys.argv[2]](sys.argv[3])
+    else:
+        main(*sys.argv[1:])

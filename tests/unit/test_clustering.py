@@ -101,7 +101,114 @@ def test_queries_equal_to_the_document_leave_nothing_to_learn():
 def test_copies_of_one_query_become_one_vector():
     documents, query = unit([[1, 0]]), unit([[0.6, 0.8]])
     vectors, _ = fit(documents, np.repeat(query, 9, axis=0), (np.arange(9), np.zeros(9, int)), np.array([4]))
-    assert np.allclose(vectors, query, atol=1e-6)
+    assert vectors.shape == (1, 2) and np.allclose(vectors, query, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_centers_that_differ_by_rounding_alone_are_one(seed):
+    # Means of copies, each of other weights, are not the same to the last bit.
+    rng = np.random.default_rng(seed)
+    documents, query = unit(rng.normal(size=(1, 16))), unit(rng.normal(size=(1, 16)))
+    pairs = np.arange(30), np.zeros(30, int)
+    vectors, _ = fit(documents, np.repeat(query, 30, axis=0), pairs, np.array([6]), rng.random(30) + 0.1, seed)
+    assert len(vectors) == 1
+
+
+def test_equal_similarities_go_to_the_lowest_center():
+    # The second query is as near to the document as to the first: with the document it lets the first have its vector.
+    documents, queries = unit([[1, 0]]), unit([[0, 1], [1, 1]])
+    found = [fit(documents, queries, ([0, 1], [0, 0]), np.array([1]), seed=seed)[0].tolist() for seed in range(10)]
+    assert [[0, 1]] in found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_query_somewhat_off_the_document_is_worth_a_vector(seed):
+    documents, queries = unit([[1, 0]]), unit([[1, 0.01]])
+    vectors, _ = fit(documents, queries, ([0], [0]), np.array([1]), seed=seed)
+    assert vectors.tolist() == queries.tolist()
+
+
+@pytest.mark.parametrize("max_iterations", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(10))
+def test_where_it_is_cut_short_every_vector_still_serves_a_query(max_iterations, seed):
+    rng = np.random.default_rng(seed)
+    documents, queries = unit(rng.normal(size=(1, 3))), unit(rng.normal(size=(12, 3)))
+    given = documents, queries, (np.arange(12), np.zeros(12, int)), np.array([9])
+    vectors, _ = fit(*given, seed=seed, max_iterations=max_iterations)
+    nearest = (queries.astype(np.float64) @ np.vstack([documents, vectors]).astype(np.float64).T).argmax(axis=1)
+    assert set(range(1, len(vectors) + 1)) <= set(nearest)
+
+
+def algorithm_1(document, queries, weights, initial, m, max_iterations=100):
+    """The definition, in float64 and without a short cut; vectors float32 (at most m, dim)."""
+    document, queries, mine = document.astype(np.float64), queries.astype(np.float64), initial.copy()
+    centers = {0: document}
+
+    def update():
+        for j in range(1, m + 1):
+            total = (weights[mine == j, None] * queries[mine == j]).sum(axis=0)
+            if np.linalg.norm(total) > 1e-9 * weights[mine == j].sum():
+                centers[j] = (total / np.linalg.norm(total)).astype(np.float32).astype(np.float64)
+
+    update()
+    for _ in range(max_iterations):
+        names = sorted(centers)
+        similarity = queries @ np.array([centers[j] for j in names]).T
+        before, mine = mine, np.array(names)[similarity.argmax(axis=1)]
+        worst_first, changed = similarity.max(axis=1), (before != mine).any()
+        for j in range(1, m + 1):
+            if not (mine == j).any():
+                worst = worst_first.argmin()
+                centers.pop(j, None)
+                if ((queries[worst] - centers[mine[worst]]) ** 2).sum() > 1e-6:
+                    centers[j], mine[worst], worst_first[worst], changed = queries[worst], j, 1, True
+        if changed:
+            update()
+            continue
+        same = [(i, j) for j in centers for i in centers if i < j and ((centers[i] - centers[j]) ** 2).sum() < 1e-12]
+        for _, j in same:
+            centers.pop(j, None)
+        if not same:
+            break
+    return np.array([centers[j] for j in sorted(centers) if j], dtype=np.float32).reshape(-1, len(document))
+
+
+def splitmix(seed, document, query):
+    state = seed
+    for word in (document, query):
+        state = ((state ^ word) + 0x9E3779B97F4A7C15) % 2**64
+        state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        state = (state ^ (state >> 27)) * 0x94D049BB133111EB % 2**64
+        state ^= state >> 31
+    return state
+
+
+@pytest.mark.parametrize("spread", [1, 0.1, 1e-3, 1e-6])
+@pytest.mark.parametrize("seed", range(25))
+def test_equal_to_the_definition(seed, spread):
+    """Near-duplicate queries too, which float32 would give to the wrong center."""
+    rng = np.random.default_rng(seed)
+    n, m, dim = int(rng.integers(2, 60)), int(rng.integers(1, 12)), int(rng.integers(6, 40))
+    centers = rng.normal(size=(4, dim))
+    queries = unit(centers[rng.integers(0, 4, n)] + spread * rng.normal(size=(n, dim)))
+    documents = unit(np.vstack([rng.normal(size=dim), centers[0]]))
+    weights = rng.random(n) + 0.01
+    for d in range(2):
+        initial = np.array([splitmix(seed, d, q) % (min(m, n) + 1) for q in range(n)])
+        expected = algorithm_1(documents[d], queries, weights, initial, min(m, n))
+        counts = np.where(np.arange(2) == d, m, 0)
+        vectors, _ = fit(documents, queries, (np.arange(n), np.full(n, d)), counts, weights, seed)
+        assert vectors.shape == expected.shape and np.allclose(vectors, expected, atol=1e-6)
+
+
+def test_no_query_is_given_up_for_a_bound_that_a_moving_center_breaks():
+    rng = np.random.default_rng(0)
+    queries, documents = unit(rng.normal(size=(400, 12))), unit(rng.normal(size=(1, 12)))
+    vectors, _ = fit(documents, queries, (np.arange(400), np.zeros(400, int)), np.array([15]))
+    nearest = (queries.astype(np.float64) @ np.vstack([documents, vectors]).astype(np.float64).T).argmax(axis=1)
+    for j in range(1, 16):
+        mean = queries[nearest == j].astype(np.float64).sum(axis=0)
+        assert np.allclose(vectors[j - 1], mean / np.linalg.norm(mean), atol=1e-6)
 
 
 def test_a_budget_for_every_query_reaches_every_query():

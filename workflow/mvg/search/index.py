@@ -23,9 +23,7 @@ BATCH = 4096  # queries searched at a time, as many as faiss multiplies at a tim
 CANDIDATES = 1 << 22  # but of all of them no more candidates than this
 CHUNK = 64  # queries that a thread ranks at a time, at least
 BLOCK = 1 << 26  # floats that exact search holds at a time, and faiss once more: 2 x 256 MiB
-SPARE = (
-    16  # candidates fetched beyond k; exact search fetches k / 3 more, so that hardly any query needs a second round
-)
+SPARE = 16  # candidates fetched beyond k; exact search fetches k / 3 more: hardly any query needs a second round
 # Numbers in a factory string that faiss does not refuse but dies of, or never ends with; so the config's schema, too.
 UNSAFE = re.compile(r"(?<!\d)0+(?!\d)|(HNSW|NSG)0*1(?!\d)|\d{7}")
 
@@ -157,7 +155,7 @@ class Index:
         """Fetch ever more candidates for the queries whose ranking is not yet certain."""
         documents = np.full((len(queries), k), -1, dtype=np.int32)
         scores = np.full((len(queries), k), -np.inf)
-        vectors, owner = _constant(self.views.vectors), _constant(self.views.owner)
+        vectors, owner = self._arrays
         known = (hidden_documents >= 0) & (hidden_documents < self._n_documents)
         hidden_rows, hidden_documents = hidden_rows[known], hidden_documents[known]
         n_hidden = np.bincount(hidden_rows.astype(np.int64), minlength=len(queries))
@@ -184,6 +182,10 @@ class Index:
                 break
             todo, fetch = todo[~certain], 2 * fetch
         return documents, scores
+
+    @cached_property
+    def _arrays(self) -> tuple:
+        return _constant(self.views.vectors), _constant(self.views.owner)
 
     @cached_property
     def _n_documents(self) -> int:
@@ -275,7 +277,8 @@ def _rank(
                     least = approximate[i, j] - margin
             elif at >= 0 and not (exact and approximate[i, j] < first[at] - margin):
                 values[at] = max(values[at], dot(query, vectors[found[i, j]]))
-        certain[i] = certain[i] or (n >= k and not exact)
+        # An approximate index that found fewer than it was asked for has no more to find.
+        certain[i] = certain[i] or (not exact and (n >= k or found[i, width - 1] < 0))
         for a in range(n):
             place[candidates[a]] = 0
         for h in range(first_hidden[row], first_hidden[row + 1]):
