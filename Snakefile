@@ -29,7 +29,7 @@ rule all:
     default_target: True
     input:
         rules.benchmark_table.output,
-        rules.verdicts.output,
+        VERDICTS,
         [getattr(rules, name).output for name in config["experiments"]],
         rules.provenance.output,
 

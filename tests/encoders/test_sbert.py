@@ -51,6 +51,14 @@ def test_both_recipes_learn_which_words_mean_which_document(recipe, tmp_path):
     assert (first == dev.pairs[1]).mean() > 0.9
 
 
+def test_pooling_by_the_first_token_is_trained_saved_and_loaded(tmp_path):
+    trained = fit(tmp_path, pooling="cls", steps=4)
+    trained.save(tmp_path / "model")
+    vectors = trained.encoder.encode(DOCUMENTS)
+    assert np.array_equal(pretrained.load(tmp_path / "model", 16).encode(DOCUMENTS), vectors)
+    assert not np.allclose(fit(tmp_path / "mean", steps=4).encoder.encode(DOCUMENTS), vectors, atol=1e-3)
+
+
 class Stop(Exception):
     pass
 

@@ -81,6 +81,14 @@ def test_a_grid_holds_the_plain_encoder_and_every_point(data):
     assert rows[4]["map"] == budgets.mvg(1, 1)["map"] != rows[2]["map"]
 
 
+def test_scores_by_traffic(data):
+    """All of the traffic on one query: its own scores."""
+    documents, queries, train, _, test = data
+    each = [Budgets(documents, queries, train, test, 10, weights=np.eye(40)[i]).plain()["recall"] for i in range(40)]
+    assert np.mean(each) == pytest.approx(Budgets(documents, queries, train, test, 10).plain()["recall"])
+    assert len(set(each)) > 1
+
+
 def test_the_prior_is_what_dev_chooses(data):
     documents, queries, train, dev, test = data
     popularity = np.bincount(train.pairs[1], minlength=60)

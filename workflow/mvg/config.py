@@ -25,7 +25,7 @@ SIMULATED = {
 }
 DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
 KNOWN_SETS = SIMULATED | DOWNLOADS
-SOURCE_KEYS = ("source", "path", "format", "keep")  # what every entry of `sources` may say
+SOURCE_KEYS = ("source", "path", "format", "keep", "title")  # what every entry of `sources` may say
 LISTING_KEYS = ("year", "files")  # and a download that is a directory listing
 OWN_DATASET = ("click_log", "flat_popularity")  # experiments with a dataset and an encoder of their own
 
@@ -141,7 +141,8 @@ def _check_encoders(config: dict, modules) -> None:
     settings, sweeps = config["encoder_settings"], config["sweeps"]
     for key, names in (
         ("encoders", config["encoders"]),
-        ("diversity_encoder", [config["diversity_encoder"]]),
+        ("diversity_encoder", filter(None, [config["diversity_encoder"]])),
+        ("flat_popularity.beside", config["flat_popularity"]["beside"]),
         ("sweeps.encoders", sweeps["encoders"] or []),
         ("sweeps.frontier.encoders", sweeps["frontier"]["encoders"] or []),
         ("sweeps.dssm", [sweeps["dssm"]]),
@@ -150,17 +151,17 @@ def _check_encoders(config: dict, modules) -> None:
             if name not in settings:
                 raise ConfigError(f"{key}: {name}", "no such entry under encoder_settings")
     kinds = {name: entry["kind"] for name, entry in settings.items()}
-    if kinds[config["diversity_encoder"]] == "colbert":
+    if kinds.get(config["diversity_encoder"]) == "colbert":
         raise ConfigError("diversity_encoder", "an encoder with one vector a query, not colbert")
     if "colbert" in (kinds[name] for name in sweeps["encoders"] or []):
         raise ConfigError("sweeps.encoders", "encoders with one vector a query, not colbert")
     if kinds[sweeps["dssm"]] != "dssm":
         raise ConfigError("sweeps.dssm", "an encoder of kind dssm")
-    for name in OWN_DATASET:
+    for name, excluded in (("click_log", "colbert"), ("flat_popularity", None)):
         encoder = config[name]["encoder"]
-        if kinds.get(encoder, "colbert") == "colbert":
-            expected = "expected an entry of encoder_settings with one vector a text"
-            raise ConfigError(f"{name}.encoder: {encoder}", expected)
+        if kinds.get(encoder, excluded) == excluded:
+            one_vector = " with one vector a text" if excluded else ""
+            raise ConfigError(f"{name}.encoder: {encoder}", f"expected an entry of encoder_settings{one_vector}")
     for name in config["encoders"]:
         entry = settings[name]
         if modules and entry["kind"] == "module" and not exists(Path(modules) / f"{entry['module']}.py"):
@@ -240,7 +241,7 @@ def source_of(config: dict, dataset: str) -> dict | None:
     entry, raw_dir = config["sources"].get(dataset), config["raw_dir"]
     if raw_dir and dataset in KNOWN_SETS and (Path(raw_dir) / dataset).is_dir():
         format = KNOWN_SETS[dataset]
-        keys = ["keep", *FORMATS[format].options]
+        keys = ["keep", "title", *FORMATS[format].options]
         options = {key: entry[key] for key in keys if key in (entry or {})}
         return {"source": "path", "path": str(Path(raw_dir) / dataset), "format": format} | options
     return entry

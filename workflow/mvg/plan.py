@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .config import OWN_DATASET, ConfigError, exists, format_of, source_of
+from .config import DOWNLOADS, OWN_DATASET, ConfigError, exists, format_of, source_of
 from .formats import FORMATS
 from .names import WRAPPERS
 
@@ -38,6 +38,15 @@ class Plan:
         """Those of the benchmark, then those that experiments have for themselves."""
         own = [self.config[name]["dataset"] for name in self.config["experiments"] if name in OWN_DATASET]
         return list(dict.fromkeys(self.datasets + own))
+
+    def titles(self, datasets=None) -> dict[str, str | None]:
+        """Dataset -> what tables and figures call it, None for its own name; of those of the benchmark by default."""
+        datasets = self.datasets if datasets is None else datasets
+        return {dataset: self.source(dataset).get("title") for dataset in datasets}
+
+    def has_papers(self) -> bool:
+        """Whether the paper has numbers for any dataset of the run."""
+        return any(dataset in DOWNLOADS for dataset in self.all_datasets())
 
     def source(self, dataset: str) -> dict:
         """Its entry of ``sources``, or what ``raw_dir`` makes of it."""
@@ -114,7 +123,11 @@ class Plan:
 
     def first_encoder(self) -> str:
         """The one for experiments that take only one."""
-        return (self.bi_encoders() or [self.config["diversity_encoder"]])[0]
+        return [*self.bi_encoders(), self.config["diversity_encoder"] or self.config["sweeps"]["dssm"]][0]
+
+    def diversity_encoder(self) -> str:
+        """The one whose query vectors measure diversity."""
+        return self.config["diversity_encoder"] or self.first_encoder()
 
     def encoder(self, dataset: str, encoder: str) -> dict:
         """Its settings; those that differ by dataset are this dataset's."""
@@ -169,10 +182,13 @@ class Plan:
 
     def pretrained(self) -> list[list[str]]:
         """[dataset, encoder, init] of each encoder that starts from somebody's weights."""
+        flat = self.config["flat_popularity"]
+        own = [(flat["dataset"], x) for x in (flat["encoder"], *flat["beside"])]
+        places = [(dataset, encoder) for dataset in self.datasets for encoder in self.encoders]
+        places += own * ("flat_popularity" in self.config["experiments"])
         return [
             [dataset, encoder, self.encoder(dataset, encoder)["init"]]
-            for dataset in self.datasets
-            for encoder in self.encoders
+            for dataset, encoder in dict.fromkeys(places)
             if "init" in self.settings[encoder]
         ]
 
@@ -209,7 +225,7 @@ class Plan:
             if values
             and dataset in seeds.get("datasets", [dataset])
             and encoder in seeds.get("encoders", [encoder])
-            and self.config["encoder_settings"][encoder]["kind"] == "dssm"
+            and self.config["encoder_settings"][encoder]["kind"] in TRAINED
         }
 
     def _add_seeds(self) -> dict[str, int]:
@@ -237,6 +253,21 @@ class Plan:
         """Those whose budget is swept: the first of the run with one vector a text, if none is named."""
         sweeps = self.config["sweeps"]
         return sweeps["encoders"] or [*self.bi_encoders(), sweeps["dssm"]][:1]
+
+    def swept(self) -> list[tuple[str, str]]:
+        """(dataset, encoder) of the budget sweep; the click log, where the paper has it, with its own encoder."""
+        pairs = [(dataset, encoder) for dataset in self.datasets for encoder in self.sweep_encoders()]
+        own = [(name, self.config["click_log"]["encoder"]) for name in self.click_log()]
+        return list(dict.fromkeys(pairs + own))
+
+    def click_log(self) -> list[str]:
+        """The click log's dataset, if the run has that experiment."""
+        return [self.config["click_log"]["dataset"]] if "click_log" in self.config["experiments"] else []
+
+    def spectrum_encoders(self) -> list[str]:
+        """Those whose sizes are held against token-level encoders: S.BERT as in the paper, if the run has it."""
+        sbert = [encoder for encoder in self.bi_encoders() if self.kind(encoder) == "sbert"]
+        return self.config["sweeps"]["encoders"] or sbert[:1] or self.sweep_encoders()
 
     def sweep_datasets(self) -> list[str]:
         """Those on which encoders are trained for a sweep: the first of the run, if none is named."""
@@ -277,7 +308,7 @@ class Plan:
 
     def behind_data(self, dataset: str) -> dict:
         """All settings that a prepared dataset depends on."""
-        source = self.source(dataset)
+        source = {key: value for key, value in self.source(dataset).items() if key != "title"}
         drawn = {"simulation": self.config["simulation"], "seed": self.config["seed"]}
         return {"source": source, **(drawn if source["source"] == "simulated" else {})}
 

@@ -26,7 +26,7 @@ rule train_colbert:
         runtime=240,
     params:
         settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
-        seed=config["seed"],
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
         threads=torch_threads,
         device=config["device"],
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
@@ -62,7 +62,7 @@ rule fit_colbert_views:
         shard=shard_of,
         beta="{beta}",
         m_avg="{m_avg}",
-        seed=config["seed"],
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
         behind=behind_vectors,
     message:
         "MVG over ColBERT: behavioural vectors of {wildcards.dataset} in the space of {wildcards.encoder}"
@@ -130,7 +130,7 @@ rule search_colbert:
         runtime=240,
     params:
         shard=shard_of,
-        k=max(config["ks"]),
+        k=lambda wildcards: plan.depth(wildcards.dataset),
         behind=behind_rankings,
     message:
         "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"

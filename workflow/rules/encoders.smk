@@ -95,7 +95,7 @@ rule train_sbert:
         runtime=480,
     params:
         settings=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
-        seed=config["seed"],
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
         threads=torch_threads,
         device=config["device"],
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.

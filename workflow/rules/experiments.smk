@@ -14,7 +14,7 @@ rule popularity:
         vectors=expand(
             "<results>/{dataset}/{encoder}/queries.npy",
             dataset=plan.datasets,
-            encoder=config["diversity_encoder"],
+            encoder=plan.diversity_encoder(),
         ),
     output:
         **figure("popularity"),
@@ -30,10 +30,10 @@ rule popularity:
         runtime=30,
     params:
         experiment="popularity",
-        datasets=plan.datasets,
-        encoder=config["diversity_encoder"],
+        datasets=plan.titles(),
+        encoder=plan.diversity_encoder(),
         seed=config["seed"],
-        behind=behind([config["diversity_encoder"]]),
+        behind=behind([plan.diversity_encoder()]),
     message:
         "Figure: document popularity and query diversity"
     script:
@@ -52,7 +52,7 @@ use rule popularity as loss_curves with:
         "<benchmarks>/loss_curves.tsv"
     params:
         experiment="loss_curves",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         trained=plan.trained(),
         behind=behind(plan.encoders),
     message:
@@ -108,7 +108,7 @@ use rule popularity as ablations with:
         "<benchmarks>/ablations.tsv"
     params:
         experiment="ablations",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         measured=[[dataset, encoder] for dataset in plan.datasets for encoder in plan.ablated()],
         losses={x: plan.settings[x]["loss"] for x in plan.ablated() if plan.kind(x) == "dssm"},
         note=plan.settings_note(),
@@ -164,7 +164,7 @@ use rule popularity as complexity with:
         "<benchmarks>/complexity.tsv"
     params:
         experiment="complexity",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         behind=behind([FIRST["encoder"]]),
     message:
         "Table: sizes and times of indexes"
@@ -224,6 +224,7 @@ use rule popularity as click_log with:
     params:
         experiment="click_log",
         dataset=CLICK_LOG["dataset"],
+        titles=plan.titles([CLICK_LOG["dataset"]]),
         base=CLICK_LOG["encoder"],
         methods=plan.methods_over(CLICK_LOG["encoder"]),
         behind=plan.behind_rankings(**CLICK_LOG),
@@ -250,6 +251,7 @@ use rule popularity as case_studies with:
     params:
         **FIRST,
         experiment="case_studies",
+        titles=plan.titles([FIRST["dataset"]]),
         seed=config["seed"],
         behind=plan.behind_rankings(**FIRST),
     message:
@@ -258,13 +260,13 @@ use rule popularity as case_studies with:
 
 use rule popularity as flat_popularity with:
     input:
-        **{name: PAIRS[name].format(**FLAT) for name in ("train", "test")},
+        **{name: PAIRS[name].format(dataset=FLAT["dataset"]) for name in ("train", "test")},
         rankings=expand(
             "<results>/{dataset}/runs/{method}.npz",
             dataset=FLAT["dataset"],
-            method=plan.methods_over(FLAT["encoder"]),
+            method=FLAT_METHODS,
         ),
-        stats=STATS.format(**FLAT),
+        stats=STATS.format(dataset=FLAT["dataset"]),
     output:
         **table("flat_popularity"),
     log:
@@ -274,9 +276,10 @@ use rule popularity as flat_popularity with:
     params:
         experiment="flat_popularity",
         dataset=FLAT["dataset"],
+        titles=plan.titles([FLAT["dataset"]]),
         base=FLAT["encoder"],
-        methods=plan.methods_over(FLAT["encoder"]),
-        behind=plan.behind_rankings(**FLAT),
+        methods=FLAT_METHODS,
+        behind=behind([FLAT["encoder"], *FLAT["beside"]], [FLAT["dataset"]]),
     message:
         "Table: recall where no document is popular"
 

@@ -28,7 +28,7 @@ rule benchmark_table:
         mem_mb=megabytes(factor=10),
         runtime=20,
     params:
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         rows=[[dataset, method] for dataset in plan.datasets for method in plan.methods()],
         pretrained=plan.pretrained(),
         note=plan.settings_note(),
@@ -55,7 +55,7 @@ use rule popularity as gains with:
         "<benchmarks>/gains.tsv"
     params:
         experiment="gains",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         rows=[[dataset, method] for dataset in plan.datasets for method in plan.methods()],
         seed=config["seed"],
         note=plan.settings_note(),
@@ -115,7 +115,7 @@ use rule popularity as breakdown with:
         "<benchmarks>/breakdown.tsv"
     params:
         experiment="breakdown",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         encoder=plan.encoders[0],
         note=plan.settings_note(),
         behind=behind(plan.encoders),
@@ -135,7 +135,7 @@ use rule popularity as zero_shot with:
         "<benchmarks>/zero_shot.tsv"
     params:
         experiment="zero_shot",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         encoders=[encoder for encoder in plan.encoders if plan.kind(encoder) == "pretrained"],
         note=plan.settings_note(),
     message:
@@ -144,7 +144,11 @@ use rule popularity as zero_shot with:
 
 use rule popularity as memory_spectrum with:
     input:
-        sweeps=rules.budget_sweep.output.csv,
+        sweeps=expand(
+            "<results>/{dataset}/{encoder}/budget_sweep.csv",
+            dataset=plan.datasets,
+            encoder=plan.spectrum_encoders(),
+        ),
         benchmark="<results>/tables/benchmark.csv",
         stats=expand(STATS, dataset=plan.datasets),
     output:
@@ -155,7 +159,7 @@ use rule popularity as memory_spectrum with:
         "<benchmarks>/memory_spectrum.tsv"
     params:
         experiment="memory_spectrum",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         beta=config["multiview"]["beta"],
         token_level=plan.token_encoders(),
     message:
@@ -174,12 +178,12 @@ use rule popularity as seeds with:
         "<benchmarks>/seeds.tsv"
     params:
         experiment="seeds",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         rows=[[dataset, row] for dataset, row, _ in plan.seed_rows()],
         note=plan.budget_note(),
         behind=[plan.behind_rankings(dataset, encoder) for dataset, encoder in plan.repeated()],
     message:
-        "Table: mean and spread of the DSSM rows over several seeds"
+        "Table: mean and spread over several seeds"
 
 
 rule verdicts:
@@ -215,10 +219,14 @@ rule verdicts:
         "../scripts/verdicts.py"
 
 
+# The paper has no numbers for data of the user's own.
+VERDICTS = rules.verdicts.output if plan.has_papers() else []
+
+
 # After everything else, whose last command it names.
 rule provenance:
     input:
-        tables=[rules.benchmark_table.output, rules.verdicts.output],
+        tables=[rules.benchmark_table.output, VERDICTS],
         experiments=[getattr(rules, name).output for name in config["experiments"]],
         checksums=expand("<results>/{dataset}/raw.checksums.json", dataset=plan.all_datasets()),
     output:

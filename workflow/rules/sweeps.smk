@@ -2,6 +2,7 @@
 
 SWEPT = re.escape(config["sweeps"]["dssm"])
 CHECKPOINTS = sorted(config["sweeps"]["checkpoints"])
+SHARED = list(dict.fromkeys(plan.datasets + plan.click_log()))
 
 
 rule measure_budget_share:
@@ -33,8 +34,8 @@ rule measure_budget_share:
 
 use rule popularity as budget_share with:
     input:
-        numbers=expand("<results>/{dataset}/budget/share.csv", dataset=plan.datasets),
-        stats=expand(STATS, dataset=plan.datasets),
+        numbers=expand("<results>/{dataset}/budget/share.csv", dataset=SHARED),
+        stats=expand(STATS, dataset=SHARED),
     output:
         **figure("budget_share"),
     log:
@@ -43,8 +44,8 @@ use rule popularity as budget_share with:
         "<benchmarks>/budget_share.tsv"
     params:
         experiment="budget_share",
-        datasets=plan.datasets,
-        behind=behind(multiview=config["multiview"]),
+        datasets=plan.titles(SHARED),
+        behind=behind(datasets=SHARED, multiview=config["multiview"]),
     message:
         "Figure: who gets the budget"
 
@@ -53,6 +54,7 @@ use rule popularity as budget_share with:
 rule measure_budget_sweep:
     input:
         **VECTORS,
+        texts="<results>/{dataset}/data/queries.jsonl",
         train=PAIRS["train"],
         test=PAIRS["test"],
     output:
@@ -73,6 +75,7 @@ rule measure_budget_sweep:
         experiment="budget_sweep",
         dataset="{dataset}",
         encoder="{encoder}",
+        by_traffic=lambda wildcards: wildcards.dataset in plan.click_log(),
         betas=sorted({*config["sweeps"]["betas"], config["multiview"]["beta"]}),
         budgets=sorted({*config["sweeps"]["budgets"], config["multiview"]["m_avg"]}),
         k=max(config["ks"]),
@@ -86,12 +89,8 @@ rule measure_budget_sweep:
 
 use rule popularity as budget_sweep with:
     input:
-        numbers=expand(
-            "<results>/{dataset}/{encoder}/budget_sweep.csv",
-            dataset=plan.datasets,
-            encoder=plan.sweep_encoders(),
-        ),
-        stats=expand(STATS, dataset=plan.datasets),
+        numbers=[f"<results>/{dataset}/{encoder}/budget_sweep.csv" for dataset, encoder in plan.swept()],
+        stats=expand(STATS, dataset=SHARED),
     output:
         **figure("budget_sweep"),
     log:
@@ -100,11 +99,9 @@ use rule popularity as budget_sweep with:
         "<benchmarks>/budget_sweep.tsv"
     params:
         experiment="budget_sweep",
-        datasets=plan.datasets,
-        behind=behind(
-            plan.sweep_encoders(),
-            grid=[config["sweeps"]["betas"], config["sweeps"]["budgets"]],
-        ),
+        datasets=plan.titles(SHARED),
+        behind=[plan.behind_rankings(dataset, encoder) for dataset, encoder in plan.swept()],
+        grid=[config["sweeps"]["betas"], config["sweeps"]["budgets"]],
     message:
         "Figure: recall and MAP by budget"
 
@@ -133,7 +130,7 @@ rule measure_dimension_sweep:
         dataset="{dataset}",
         dimensions=list(plan.dimensions),
         compared=plan.compared_dimensions(),
-        multiview=config["multiview"],
+        multiview={name: config["multiview"][name] for name in ("beta", "m_avg")},
         k=max(config["ks"]),
         seed=config["seed"],
         behind=behind_vectors,
@@ -159,7 +156,7 @@ use rule popularity as dimension_sweep with:
         "<benchmarks>/dimension_sweep.tsv"
     params:
         experiment="dimension_sweep",
-        datasets=plan.sweep_datasets(),
+        datasets=plan.titles(plan.sweep_datasets()),
         behind=behind(plan.dimensions.values(), plan.sweep_datasets()),
     message:
         "Figure: recall and MAP by dimension"
@@ -213,7 +210,7 @@ use rule popularity as frontier with:
         "<benchmarks>/frontier.tsv"
     params:
         experiment="frontier",
-        datasets=plan.datasets,
+        datasets=plan.titles(),
         behind=behind(plan.frontier_encoders(), grid=config["sweeps"]["frontier"]),
     message:
         "Figure: recall and MAP against the size of the index"
@@ -287,7 +284,7 @@ rule measure_training_sweep:
         experiment="training_sweep",
         dataset="{dataset}",
         checkpoints=CHECKPOINTS,
-        multiview=config["multiview"],
+        multiview={name: config["multiview"][name] for name in ("beta", "m_avg")},
         k=max(config["ks"]),
         seed=config["seed"],
         behind=behind_vectors,
@@ -313,7 +310,7 @@ use rule popularity as training_sweep with:
         "<benchmarks>/training_sweep.tsv"
     params:
         experiment="training_sweep",
-        datasets=plan.sweep_datasets(),
+        datasets=plan.titles(plan.sweep_datasets()),
         behind=behind([config["sweeps"]["dssm"]], plan.sweep_datasets(), grid=CHECKPOINTS),
     message:
         "Figure: recall and MAP by epoch"

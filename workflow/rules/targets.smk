@@ -1,6 +1,7 @@
 # What figures and tables consist of, and what they depend on.
 
 CLICK_LOG, FLAT = config["click_log"], config["flat_popularity"]
+FLAT_METHODS = [*plan.methods_over(FLAT["encoder"]), *FLAT["beside"]]
 FIRST = {
     "dataset": plan.datasets[0],
     "encoder": plan.first_encoder(),

@@ -60,8 +60,13 @@ def load_stats(path) -> dict:
 
 
 def load_facts(datasets, files) -> dict[str, dict]:
-    """dataset -> its ``stats.json``, of several data sets in the order of ``files``."""
-    return {dataset: load_stats(file) for dataset, file in zip(datasets, files, strict=True)}
+    """dataset -> its ``stats.json``, of several data sets in the order of ``files``.
+
+    ``datasets`` may map names to titles: then ``title`` stands beside the counts, None for none.
+    """
+    titles = datasets if isinstance(datasets, dict) else {}
+    facts = {dataset: load_stats(file) for dataset, file in zip(datasets, files, strict=True)}
+    return {dataset: stats | {"title": titles.get(dataset)} for dataset, stats in facts.items()}
 
 
 def open_binary(path):

@@ -13,13 +13,13 @@ from . import static
 def load_encoder(init, settings: dict, threads: int, device: str):
     """The encoder that ``init`` names, to use as it is; see :mod:`mvg.encoders.pretrained`.
 
-    settings: an entry of ``encoder_settings``, for ``max_tokens`` and ``precision``
+    settings: an entry of ``encoder_settings``, for ``max_tokens``, ``precision`` and ``pooling``
     """
-    if init == static.INIT:
+    if init == static.INIT and not settings["pooling"]:
         return static.load(settings["max_tokens"])
     from . import pretrained
 
-    return pretrained.load(init, settings["max_tokens"], threads, settings["precision"], device)
+    return pretrained.load(init, settings["max_tokens"], threads, settings["precision"], device, settings["pooling"])
 
 
 def encode_texts(encode: Callable, given, made, log, shard: Shard = WHOLE) -> None:

@@ -15,7 +15,7 @@ import torch
 from huggingface_hub.utils import logging as hub_logging
 from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+from sentence_transformers.sentence_transformer.modules import Pooling, StaticEmbedding
 from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional as F
@@ -102,10 +102,13 @@ def by_length(lengths: np.ndarray, batch: int) -> list[np.ndarray]:
     return batches
 
 
-def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float32", device: str = "cpu") -> Encoder:
+def load(
+    init, max_tokens: int = 256, threads: int = 1, precision: str = "float32", device: str = "cpu", pooling=None
+) -> Encoder:
     """The encoder that ``init`` names (see above); texts are cut to ``max_tokens``.
 
-    Raises DataError, saying what to do, if there is no such model, or no tokenizer beside it.
+    pooling: ``mean`` of the tokens' vectors or ``cls``, the first token's; None: as the model has it.
+    Raises DataError, saying what to do, if there is no such model, no tokenizer beside it, or no pooling in it.
     """
     torch.set_num_threads(threads)
     torch.manual_seed(0)  # a layer that the weights lack (BERT's pooler, unused) is drawn
@@ -115,7 +118,17 @@ def load(init, max_tokens: int = 256, threads: int = 1, precision: str = "float3
     else:
         model = sentence_transformer(init, device)
     limit(model, max_tokens)
+    if pooling:
+        pool(model, pooling, init)
     return Encoder(model, precision)
+
+
+def pool(model: SentenceTransformer, pooling: str, init: str) -> None:
+    """Make one vector of a text's tokens' as ``pooling`` says."""
+    places = [place for place, module in enumerate(model) if isinstance(module, Pooling)]
+    if not places:
+        raise DataError(init, "", f"expected a model that pools the vectors of tokens, for pooling: {pooling}")
+    model[places[0]] = Pooling(model[places[0]].embedding_dimension, pooling)
 
 
 def sentence_transformer(init: str, device: str) -> SentenceTransformer:

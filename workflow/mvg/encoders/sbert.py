@@ -1,9 +1,11 @@
 """SBERT: a bi-encoder fine-tuned from any model of :mod:`mvg.encoders.pretrained` (Reimers & Gurevych 2019).
 
-Two recipes. ``paper`` is the paper's baseline (section "Results on Publicly Available Datasets", iv):
-mean pooling, sentence-transformers' CosineSimilarityLoss (squared error of the cosine against 1
-for a relevant and 0 for a random document) and the defaults of that library's trainer. ``tuned``
-is a softmax over the relevant documents of a batch of queries and some random ones; a query's
+Two recipes. ``paper`` is the paper's baseline (section "Results on Publicly Available Datasets", iv), of which
+it prints the models and "default hyper-parameter settings": sentence-transformers' CosineSimilarityLoss
+(squared error of the cosine against 1 for a relevant and 0 for a random document) and the defaults of
+that library's trainer. That loss, and [CLS] vectors, stand only in a commented-out line of the paper's
+source, the share of random pairs nowhere. Vectors are pooled by mean, that library's default, or [CLS].
+``tuned`` is a softmax over the relevant documents of a batch of queries and some random ones; a query's
 other relevant documents and filtered pairs are left out of it, and a text is encoded once a batch.
 """
 
@@ -32,6 +34,7 @@ class Settings:
     init: str  # or as in mvg.encoders.pretrained
     recipe: str  # or tuned
     max_tokens: int
+    pooling: str | None  # mean or cls; None: as the model has it
     steps: int
     evaluate_every: int  # steps; the best checkpoint on dev is kept
     dev_queries: int  # at most that many of dev, spread evenly, choose it
@@ -79,7 +82,7 @@ def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, dev
     if init == "scratch":
         init = folder / "scratch"
         scratch.build(init, [*documents, *(queries[row] for row in train.queries)], seed)
-    encoder = load(init, settings.max_tokens, threads, settings.precision, device)
+    encoder = load(init, settings.max_tokens, threads, settings.precision, device, settings.pooling)
     batches = {"paper": CosineBatches, "tuned": SoftmaxBatches}[settings.recipe](data, settings, seed)
     history = optimise(
         encoder.model,

@@ -22,9 +22,11 @@ class Budgets:
 
     documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.datasets.pairs.Split`
     k: the cut-off of all scores
+    weights: (n_test_queries,) traffic, by which scores are averaged; None: all the same
     """
 
-    def __init__(self, documents, queries, train, test, k, seed=0, threads=1):
+    def __init__(self, documents, queries, train, test, k, seed=0, threads=1, weights=None):
+        self.weights = weights
         self.documents, self.queries = documents, queries
         self.k, self.seed, self.threads = k, seed, threads
         self.popularity = training_popularity(train.pairs, len(documents))
@@ -55,5 +57,7 @@ class Budgets:
 
     def _scores(self, ranking, n_floats) -> dict:
         scores = metrics.per_query(ranking.documents, self.relevant, len(self.documents), [self.k])
-        means = {name: float(scores[f"{name}@{self.k}"].mean()) for name in ("recall", "map")}
+        means = {
+            name: float(np.average(scores[f"{name}@{self.k}"], weights=self.weights)) for name in ("recall", "map")
+        }
         return {"k": self.k, "index_mfloats": n_floats / 1e6} | means

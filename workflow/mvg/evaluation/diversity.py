@@ -1,8 +1,10 @@
-"""Query diversity: how large a box the queries of a document fill (the paper, section 1)."""
+"""Query diversity: how large a box, or a ball, the queries of a document fill (the paper, section 1)."""
 
 import numpy as np
 
 ROWS = 1 << 16  # query vectors in memory at a time: 64 MiB at 256 dimensions
+BALL_STEPS = 100
+BALL_POINTS = 10_000  # of more points, so many at random
 
 
 def bounding_box_diversity(vectors, pair_queries, pair_documents, n_documents) -> np.ndarray:
@@ -69,3 +71,50 @@ def _geometric_mean(sides) -> np.ndarray:
     """Over the last axis, in logarithms: a product of 256 sides below one would underflow."""
     with np.errstate(divide="ignore"):  # a side of length zero makes the volume zero
         return np.exp(np.log(np.asarray(sides, dtype=np.float64)).mean(axis=-1))
+
+
+def ball_radius(points) -> float:
+    """Radius of a ball around ``points``, float (n, dim): the smallest one's, or a little more.
+
+    From their mean the center moves a 1/i of the way to the farthest point in step i (Badoiu and Clarkson 2003,
+    "Smaller core-sets for balls"); the smallest of the balls on the way counts. NaN for fewer than two points.
+    """
+    if len(points) < 2:
+        return float("nan")
+    points = np.asarray(points, dtype=np.float64)
+    center, radius = points.mean(axis=0), np.inf
+    squares = np.einsum("ij,ij->i", points, points)
+    for step in range(2, BALL_STEPS + 2):
+        distances = squares - 2 * points @ center + center @ center
+        farthest = distances.argmax()
+        radius = min(radius, distances[farthest])
+        center += (points[farthest] - center) / step
+    return float(np.sqrt(max(radius, 0)))
+
+
+def bounding_ball_diversity(vectors, pair_queries, pair_documents, chosen, seed=0) -> np.ndarray:
+    """Radius of a ball around the queries of each document of ``chosen``, float64 (n_chosen,).
+
+    vectors, pair_queries, pair_documents: as in :func:`bounding_box_diversity`, each pair once
+    """
+    random = np.random.default_rng(seed)
+    order = np.argsort(pair_documents, kind="stable")
+    queries, documents = np.asarray(pair_queries)[order], np.asarray(pair_documents)[order]
+    bounds = np.stack([np.searchsorted(documents, chosen, side) for side in ("left", "right")], axis=1)
+    return np.array([ball_radius(_some(vectors, queries[first:last], random)) for first, last in bounds])
+
+
+def random_ball(vectors, query_rows, sizes, repeats, seed) -> np.ndarray:
+    """The same over n random queries, for each n of ``sizes``: the median over ``repeats`` draws."""
+    random = np.random.default_rng(seed)
+    draws = [
+        [ball_radius(_some(vectors, random.choice(query_rows, size, replace=False), random)) for size in sizes]
+        for _ in range(repeats)
+    ]
+    return np.median(draws, axis=0) if len(sizes) else np.zeros(0)
+
+
+def _some(vectors, rows, random) -> np.ndarray:
+    """Their vectors, or those of as many of them as a ball takes."""
+    rows = rows if len(rows) <= BALL_POINTS else random.choice(rows, BALL_POINTS, replace=False)
+    return np.asarray(vectors[np.sort(rows)])

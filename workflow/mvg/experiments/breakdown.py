@@ -130,7 +130,7 @@ def report(given, made, params, log) -> None:
 
 def write_breakdown(table, facts, made, note="") -> None:
     """Write ``made.md``, ``.tex`` and ``.html``: recall at the largest k, a table a dataset."""
-    from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+    from ..reporting.labels import dataset_title, method_label, metric_label
     from ..reporting.tables import Entry, Layout, format_number, row_groups, simulated_note, write_layouts
 
     k = int(table["k"].max())
@@ -156,13 +156,13 @@ def write_breakdown(table, facts, made, note="") -> None:
             "Of documents: over all pairs of the part together. "
             f"Of queries: means over queries.{simulated_note([dataset], facts)} {note}"
         ).rstrip()
-        layouts.append(Layout(caption, heads, [dataset_label(dataset, is_simulated(facts, dataset))], groups))
+        layouts.append(Layout(caption, heads, [dataset_title(facts, dataset)], groups))
     write_layouts("Breakdown", layouts, made)
 
 
 def draw(table, facts, made) -> None:
     """Write ``made.pdf`` and ``made.png``: recall by popularity of the document, a panel a dataset."""
-    from ..reporting.labels import dataset_label, is_simulated, method_label
+    from ..reporting.labels import dataset_title, method_label
     from ..reporting.style import legend_below, literal, method_look, panels, save
 
     by_dataset = table.groupby("dataset", sort=False)
@@ -178,7 +178,7 @@ def draw(table, facts, made) -> None:
                     places, line["value"], error, label=method_label(method), ls="", **method_look(method)._asdict()
                 )
             axis.set_xticks(range(len(parts)), [DOCUMENTS[part] for part in parts])
-            axis.set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))))
+            axis.set_title(literal(dataset_title(facts, dataset)))
             axis.set(ylabel="Recall of test pairs (%)")
         legend_below(figure, *axes[0].get_legend_handles_labels(), columns=6)
         save(figure, made)

@@ -55,7 +55,7 @@ def draw(table, facts: dict, made) -> None:
     """Write ``made.pdf`` and ``made.png``: a panel a dataset, shares of the budget by beta."""
     from matplotlib.lines import Line2D
 
-    from ..reporting.labels import dataset_label, is_simulated
+    from ..reporting.labels import dataset_title
     from ..reporting.style import BLUE, GREEN, ORANGE, legend_below, literal, panels, save
 
     colors = dict(zip(THIRDS, (ORANGE, GREEN, BLUE), strict=True))
@@ -65,7 +65,7 @@ def draw(table, facts: dict, made) -> None:
             for third, part in table[table["dataset"] == dataset].groupby("third"):
                 for column, (line, _) in STYLES.items():
                     axis.plot(part["beta"], part[column], color=colors[third], ls=line)
-            axis.set_title(literal(dataset_label(dataset, is_simulated(facts, dataset))))
+            axis.set_title(literal(dataset_title(facts, dataset)))
             axis.set(xlabel=r"$\beta$", ylim=(-2, 102))
         axes[0].set_ylabel("Share of the budget (%)")
         handles = [Line2D([], [], color=color) for color in colors.values()]
@@ -77,12 +77,12 @@ def draw(table, facts: dict, made) -> None:
 def claims(table) -> dict[str, Measured]:
     """Whether budgets are equal at beta 0, each third having its share of the documents; the head's share at beta 1.
 
-    The latter is of the first dataset: the paper's is not public.
+    The latter is of the click log, which stands for the paper's product search, or else of the first dataset.
     """
     even = table[table["beta"] == 0]
     documents = even.groupby("dataset")["documents"].transform("sum")
     equal = bool(np.allclose(even["share"], 100 * even["documents"] / documents))
-    dataset = table["dataset"].iloc[0]
+    dataset = "clicklog" if (table["dataset"] == "clicklog").any() else table["dataset"].iloc[0]
     head = table[(table["dataset"] == dataset) & (table["beta"] == 1) & (table["third"] == "head")]
     return {
         "budget_equal_at_beta_0": Measured(equal),

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from ..datasets.pairs import of_queries, read_split
-from ..datasets.reading import load_stats, load_texts
+from ..datasets.reading import load_facts, load_texts
 from ..io.files import load_array
 from ..reporting.escapes import single_line
-from ..reporting.labels import dataset_label, is_simulated, method_label
+from ..reporting.labels import dataset_title, method_label
 from ..reporting.style import BLUE, GREY, VERMILLION, legend_below, panels, save
 from ..reporting.tables import Entry, Layout, simulated_note, write_layouts, write_table
 from ..verdicts.claims import Measured
@@ -43,7 +43,7 @@ def report(given, made, params, log) -> None:
     behavioural = load_array(given.vectors), load_array(given.owner)
     titles, texts = load_texts(given.corpus)[1], load_texts(given.texts)[1]
     train, test = read_split(given.train), read_split(given.test)
-    facts = {params.dataset: load_stats(given.stats)}
+    facts = load_facts(params.titles, [given.stats])
     numbers = case_study_numbers(params.dataset, documents, queries, train, test, behavioural, titles, params.seed)
     write_table(numbers, made.csv)
     draw(numbers, facts, made)
@@ -229,7 +229,7 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
             numbers = table[table["panel"] == name]
             (_plot_gains if name == HISTOGRAM else _plot_map)(panel, numbers)
         dataset = table["dataset"].iloc[0]
-        figure.suptitle(dataset_label(dataset, is_simulated(facts, dataset)), fontsize=9, parse_math=False)
+        figure.suptitle(dataset_title(facts, dataset), fontsize=9, parse_math=False)
         shown = [series for series in LOOKS if series in set(table["series"])]
         handles = [axes[0].plot([], [], **LOOKS[series])[0] for series in shown]
         legend_below(figure, handles, shown, columns=5)

@@ -6,7 +6,7 @@ Recall and MAP by traffic, who gains and who loses, and what of the A/B test can
 import numpy as np
 
 from ..datasets.pairs import of_queries, read_split
-from ..datasets.reading import load_stats, load_texts, load_weights
+from ..datasets.reading import load_facts, load_stats, load_texts, load_weights
 from ..evaluation import metrics
 from ..evaluation.significance import SIGNIFICANT, sign_test
 from ..evaluation.traffic import NEAR, OVERALL, SEEN, UNSEEN, query_groups, traffic_shares, weighted_mean
@@ -123,7 +123,7 @@ def report(given, made, params, log) -> None:
         [texts[row] for row in train.queries],
     )
     table = click_log_table(params.dataset, numbers, read_table(given.offline).to_dict("records"))
-    facts = {params.dataset: stats}
+    facts = load_facts(params.titles, [given.stats])
     write_table(table, made.csv)
     write_table(table[table["k"].isna() | table["k"].isin(KS)], made.table)
     write_layouts("Click log", click_log_layouts(table, facts), made)
@@ -154,7 +154,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    from ..reporting.labels import dataset_label, is_simulated, method_label
+    from ..reporting.labels import dataset_title, method_label
     from ..reporting.style import GREY, ORANGE, SKY_BLUE, legend_below, method_look
 
     (dataset,) = set(table["dataset"])
@@ -165,7 +165,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
         left.plot(curve["k"].astype(int), curve["value"], markevery=(19, 20), **look)
         handles.append(Line2D([], [], label=method_label(method), **look))
     left.set(xlabel="k", ylabel="Recall@k by traffic (%)", xlim=(0, CURVE[-1]), ylim=(0, 100))
-    left.set_title(dataset_label(dataset, is_simulated(facts, dataset)).replace("$", r"\$"))
+    left.set_title(dataset_title(facts, dataset).replace("$", r"\$"))
 
     shares = table[table["metric"].isin(SHARES)]
     shares = shares.pivot(index="method", columns="metric", values="value")
@@ -183,7 +183,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
 
 def click_log_layouts(table, facts: dict) -> list:
     """Recall and MAP of each group of queries, and what of the A/B test can be had offline."""
-    from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+    from ..reporting.labels import dataset_title, method_label, metric_label
     from ..reporting.tables import BOLD, MISSING, Entry, Layout, simulated_note
 
     (dataset,) = set(table["dataset"])
@@ -204,7 +204,7 @@ def click_log_layouts(table, facts: dict) -> list:
         )
         layouts.append(layout(caption, columns, list(GROUPS)))
     columns = [((metric, KS[-1] if metric in SHARES else None), OVERALL) for metric in OFFLINE]
-    label = dataset_label(dataset, is_simulated(facts, dataset))
+    label = dataset_title(facts, dataset)
     return [*layouts, layout(_offline_note(table) + note, columns, [label])]
 
 

@@ -178,7 +178,7 @@ def complexity_table(measured: dict):
 
 def write_complexity(table, facts: dict, made) -> None:
     """Write ``made.md`` and ``made.tex`` for the frame of ``complexity_table``: a table a dataset."""
-    from ..reporting.labels import dataset_label
+    from ..reporting.labels import dataset_title
     from ..reporting.tables import MISSING, Entry, Layout, simulated_note, write_layouts
 
     times = ["p50_ms", "p90_ms", "p99_ms", "queries_per_s"]
@@ -201,7 +201,7 @@ def write_complexity(table, facts: dict, made) -> None:
             )
             for name in dict.fromkeys(part["representation"])
         ]
-        caption = f"{dataset_label(dataset)}. {CAPTION}{simulated_note([dataset], facts)}"
+        caption = f"{dataset_title(facts, dataset)}. {CAPTION}{simulated_note([dataset], facts)}"
         layouts.append(Layout(caption, indexes, HEADS, [rows], head="Documents have"))
     write_layouts("Complexity", layouts, made)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from ..datasets.pairs import of_queries, read_split
-from ..datasets.reading import load_stats
+from ..datasets.reading import load_facts, load_stats
 from ..evaluation import metrics
 from ..evaluation.significance import SIGNIFICANT, sign_test
 from ..io.files import load_arrays
 from ..lexical.popularity import training_popularity
-from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+from ..reporting.labels import dataset_title, method_label, metric_label
 from ..reporting.tables import (
     BOLD,
     MISSING,
@@ -42,7 +42,7 @@ def report(given, made, params, log) -> None:
     )
     table = flat_popularity_table(params.dataset, numbers)
     write_table(table, made.csv)
-    write_layouts("Flat popularity", flat_popularity_layouts(table, {params.dataset: stats}), made)
+    write_layouts("Flat popularity", flat_popularity_layouts(table, load_facts(params.titles, [given.stats])), made)
     log(table.to_string())
 
 
@@ -86,7 +86,7 @@ def flat_popularity_layouts(table: pd.DataFrame, facts: dict) -> list[Layout]:
     rows = _by_place(table)
     methods = list(dict.fromkeys(table.loc[table["metric"] == "recall", "method"]))
     places = [(metric, k) for metric in SCORES for k in KS]
-    label, note = dataset_label(dataset, is_simulated(facts, dataset)), simulated_note([dataset], facts)
+    label, note = dataset_title(facts, dataset), simulated_note([dataset], facts)
 
     def layout(caption, columns, entry):
         metrics = [metric_label(*column) for column in columns]

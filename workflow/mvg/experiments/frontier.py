@@ -108,14 +108,14 @@ def report(given, made, params, log) -> None:
 
 def draw(table, facts: dict, made) -> None:
     """Write ``made.pdf`` and ``made.png``: a row a dataset and encoder, recall beside MAP, with the hull."""
-    from ..reporting.labels import dataset_label, is_simulated, method_label, split_method
+    from ..reporting.labels import dataset_title, method_label, split_method
     from ..reporting.metric_panels import write_metric_panels
     from ..reporting.style import COLORS, GREY, MARKERS, log_ticks
 
     deepest = table[table["k"] == table["k"].max()]
     deepest = deepest.assign(added=deepest["method"].map(lambda method: split_method(method)[0]))
     rows = {
-        f"{dataset_label(dataset, is_simulated(facts, dataset))}, over {method_label(encoder)}": part
+        f"{dataset_title(facts, dataset)}, over {method_label(encoder)}": part
         for (dataset, encoder), part in deepest.groupby(["dataset", "encoder"], sort=False)
     }
     looks = {

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from ..datasets.reading import load_facts
-from ..reporting.labels import dataset_label, is_simulated, method_label
+from ..reporting.labels import dataset_title, method_label
 from ..reporting.style import BLACK, dataset_looks, legend_below, literal, panels, save
 from ..reporting.tables import read_table, write_table
 
@@ -41,7 +41,7 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
         axes[0][0].set_ylabel("Training loss\n(share of the first)")
         axes[1][0].set_ylabel("Dev, at 100 (%)")
         handles = [Line2D([], [], **look._asdict()) for look in looks.values()]
-        labels = [literal(dataset_label(dataset, is_simulated(facts, dataset))) for dataset in looks]
+        labels = [literal(dataset_title(facts, dataset)) for dataset in looks]
         handles += [Line2D([], [], color=BLACK, ls=style) for style in ("-", "--")]
         legend_below(figure, handles, [*labels, "Recall", "MAP"], columns=5)
         save(figure, made)

@@ -1,4 +1,4 @@
-"""How much of a number is the seed: mean and spread of the DSSM rows over several."""
+"""How much of a number is the seed: mean and spread of trained encoders over several."""
 
 import numpy as np
 import pandas as pd

@@ -75,6 +75,12 @@ def dataset_label(dataset: str, simulated: bool = False) -> str:
     return DATASETS.get(dataset, dataset) + (" (simulated)" if simulated else "")
 
 
+def dataset_title(facts: dict, dataset: str) -> str:
+    """What tables and figures call a dataset: its title in the config, or its label; and whether it is simulated."""
+    label = facts.get(dataset, {}).get("title") or dataset_label(dataset)
+    return f"{label} (simulated)" if is_simulated(facts, dataset) else label
+
+
 def metric_label(metric: str, k: int | None = None) -> str:
     """``recall, 100`` -> ``Recall@100``."""
     return METRICS.get(metric, metric) + (f"@{k}" if k is not None else "")

@@ -2,7 +2,7 @@
 
 from matplotlib.lines import Line2D
 
-from .labels import dataset_label, is_simulated, metric_label
+from .labels import dataset_title, metric_label
 from .style import legend_below, literal, panels, save
 
 METRICS = ("recall", "map")
@@ -10,7 +10,7 @@ METRICS = ("recall", "map")
 
 def by_dataset(table, facts) -> dict:
     """The rows of each dataset under its label."""
-    return {dataset_label(name, is_simulated(facts, name)): part for name, part in table.groupby("dataset", sort=False)}
+    return {dataset_title(facts, name): part for name, part in table.groupby("dataset", sort=False)}
 
 
 def write_metric_panels(made, rows: dict, plot, legend: dict, columns=4, height=2.1) -> None:

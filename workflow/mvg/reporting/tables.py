@@ -9,7 +9,7 @@ from ..io.errors import DataError
 from ..io.files import text_writer
 from .escapes import escape_latex, escape_markdown
 from .html import document
-from .labels import dataset_label, is_simulated, method_label, metric_label, split_method
+from .labels import dataset_title, is_simulated, method_label, metric_label, split_method
 
 MISSING = "–"
 BOLD = "Bold: the best of the paper's rows, and a row of ours that is above them all."
@@ -98,7 +98,7 @@ def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
 
 def simulated_note(datasets, facts) -> str:
     """What a caption says of the simulated ones among ``datasets``, with a space before it."""
-    simulated = [dataset_label(d, True) for d in datasets if is_simulated(facts, d)]
+    simulated = [dataset_title(facts, d) for d in datasets if is_simulated(facts, d)]
     if not simulated:
         return ""
     named = ", ".join(simulated)
@@ -115,7 +115,7 @@ def layout(caption, columns, datasets, groups, entries, facts, label=method_labe
     return Layout(
         caption=caption,
         metrics=[metric_label(*column) for column in columns],
-        datasets=[dataset_label(d, is_simulated(facts, d)) for d in datasets],
+        datasets=[dataset_title(facts, d) for d in datasets],
         groups=[[row(name) for name in group] for group in groups],
         head=head,
     )
