@@ -71,17 +71,18 @@ class Log:
     m_avg, beta: of own views over the encoder's vectors, as in the paper
     gain, map: what dev counts, see :class:`mvg.evaluation.dev.Dev`
     views: own views over the encoder's vectors, if they are at hand: those of ``m_avg`` and ``beta``
+    fit: makes own views, called as :func:`mvg.multiview.fit`
     """
 
     def __init__(
         self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1, gain=None,
-        map=True, views=None, progress=iter,
+        map=True, views=None, progress=iter, fit=fit,
     ):  # fmt: skip
         self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
         self.popularity = training_popularity(train.pairs, len(documents))
         self.dev = Dev(queries, dev, self.popularity, k, seed, gain, map)
         self.budget, self.m_avg, self.beta = budget, m_avg, beta
-        self.seed, self.threads, self.progress = seed, threads, progress
+        self.seed, self.threads, self.progress, self.fit = seed, threads, progress, fit
         self._made, self._used, self._fresh = {}, {}, set()
         if views is not None:
             self._made["views", "", "", "", round(m_avg * len(documents))] = (beta, views), 0.0
@@ -205,7 +206,7 @@ class Log:
 
         def tried(beta):
             counts = allocate(self.popularity, total, beta)
-            views = fit(addition.documents, queries, groups, counts, seed=self.seed, threads=self.threads)
+            views = self.fit(addition.documents, queries, groups, counts, seed=self.seed, threads=self.threads)
             with_views = addition._replace(views=views)
             constants = self.dev.choose(with_views, grids) if grids and not paper else Constants()
             return self.dev(self.dev.applied(with_views, constants)), beta, views

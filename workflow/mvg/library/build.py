@@ -1,11 +1,10 @@
 """The library's first verb: vectors and a log in, an index out."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from .index import MultiViewIndex, _silent
 from .log import Dev, Log
-from .methods import Settings, parse
+from .methods import Settings, check_method
 
 
 def build(
@@ -17,7 +16,6 @@ def build(
     *,
     weights=None,
     dev: tuple | None = None,
-    constants: dict[str, Any] | None = None,
     ids: Sequence[str] | None = None,
     document_texts: Sequence[str] | None = None,
     query_texts: Sequence[str | None] | None = None,
@@ -36,10 +34,12 @@ def build(
         are of the training queries. They are brought to unit norm; ``normalize=False`` refuses others
     pairs: (query row, document row) of each query that led to a document: an (n, 2) array, list or frame, two
         columns, or a sparse matrix. Repeated pairs count once; ``weights``, one a pair, add up
-    method: ``plain``, or what goes over the encoder: ``mvg`` (the paper), ``prior``, ``mvg+prior``
+    method: what goes over the encoder: ``mvg`` is the paper's; ``plain`` is nothing; ``prior``, ``moved``, ``tuned``,
+        ``shared``, ``knn``, ``adapter`` and their combinations, such as ``mvg+prior+moved`` and ``shared+tuned``,
+        are in docs/methods.md; ``auto`` is what dev chooses among them
     budget: floats of the index, as a multiple of those of the documents; a prior's float comes on top
-    dev: ``(queries, pairs)`` to choose constants on; without it a tenth of the queries is held out for that, and
-        then counts again. constants: given instead of chosen
+    dev: ``(queries, pairs)`` on which constants are chosen; without it, and but for ``plain`` and ``mvg``, which have
+        none, a tenth of the queries is taken for that and does not count otherwise
     ids, document_texts: one a document; query_texts: one a query, for explanations; asked: how many times each query
         was asked, 1 by default
     beta: how popularity spends the budget of own views (0 evenly, 1 in proportion); k: depth at which dev compares
@@ -59,10 +59,10 @@ def build(
     >>> index.search([[1, 0, 3]], k=1)[0].tolist()
     [[0]]
     """
-    parse(method)
+    check_method(method, weights is not None)
     if not budget >= 1:
         raise ValueError(f"budget must be at least 1, the documents themselves, not {budget}")
     log = Log.of(documents, queries, pairs, weights, ids, document_texts, query_texts, asked, normalize)
-    settings = Settings(method, budget, beta, seed, k, constants)
+    settings = Settings(method, budget, beta, seed, k)
     held = None if dev is None else Dev.of(dev, log, normalize)
     return MultiViewIndex.built(log, settings, held, index, threads, progress or _silent)

@@ -10,13 +10,15 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from ..io.checksums import digest
 from ..io.errors import DataError
 from ..io.files import load_array, load_arrays, replacing_folder, save_array, save_arrays, text_writer
 from ..io.members import loose
 from ..io.text import json_lines, read_json
-from ..multiview import Behavioural
+from ..multiview import Addition, Behavioural, Votes
+from ..search.combined import Combined
 from ..search.index import Index
 from .inputs import Pairs
 from .log import Dev, Log
@@ -31,17 +33,20 @@ BIAS = "append 1.0 to a query's vector: the last dimension of the index is what 
 
 def save(index, folder, with_log: bool, facts: dict) -> None:
     """What :meth:`mvg.library.index.MultiViewIndex.save` writes."""
+    import mvg
+
     folder, made, views = Path(folder), index._fitted, index._index.views
     if folder.exists() and not (folder / MANIFEST).is_file() and (folder.is_file() or any(folder.iterdir())):
         raise DataError(folder, "", "expected a new folder, or one that an index was saved to before")
     log = index._log
     manifest = {
         "format": FORMAT,
-        "versions": {"mvg": metadata_version("mvg"), "python": platform.python_version()}
-        | {package: metadata_version(package) for package in PACKAGES},
+        "versions": {"mvg": mvg.__version__, "python": platform.python_version()}
+        | {package: _version(package) for package in PACKAGES},
         "method": made.method,
         "settings": index._settings._asdict() | {"index": index._factory},
         "constants": made.constants,
+        "votes": None if made.addition.votes is None else _settings_of(made.addition.votes),
         "metrics": made.metrics,
         "documents": len(index),
         "vectors": len(views.owner),
@@ -52,9 +57,15 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
         "log": with_log and log is not None,
     } | facts
     with replacing_folder(folder) as temporary:
-        index._index.write(temporary / "index.faiss")
-        if not index._index.exact:
+        index._index.index.write(temporary / "index.faiss")
+        if not index._index.index.exact:
             save_array(temporary / "vectors.npy", views.vectors)
+        if made.addition.adapter is not None:
+            save_array(temporary / "adapter.npy", made.addition.adapter)
+        if made.addition.votes is not None:
+            shares = made.addition.votes.shares.tocsr()
+            arrays = {"values": shares.data, "documents": shares.indices, "starts": shares.indptr}
+            save_arrays(temporary / "votes.npz", centers=made.addition.votes.centers, **arrays)
         _write_documents(temporary / "documents.tsv", views.owner, index.ids, index.texts)
         if manifest["log"]:
             _write_log(temporary / "log", log, index._dev, made.counts)
@@ -92,21 +103,17 @@ def load(folder, check: bool = True, threads: int | None = None):
     owner, ids, texts = _read_documents(folder / "documents.tsv", n, manifest)
     vectors = None if factory == "exact" else load_array(folder / "vectors.npy")
     opened = Index.read(folder / "index.faiss", owner, bool(manifest["bias"]), vectors, threads or cores())
-    inside = opened.views.vectors
-    log, dev, counts = None, None, np.zeros(n, dtype=np.int64)
-    if manifest["log"]:
-        log, dev, counts = _read_log(folder / "log", ids, texts)
-    behavioural = Behavioural(inside[n:, :dimension], owner[n:]) if len(owner) > n else None
-    made = Fitted(
-        manifest["method"],
-        manifest["constants"],
-        manifest["metrics"],
-        inside[:n, :dimension],
-        behavioural,
-        counts,
-        None,
-    )
-    return MultiViewIndex(log, Settings(**settings), dev, made, opened, factory)
+    log, dev, counts = _read_log(folder / "log", ids, texts) if manifest["log"] else (None, None, None)
+    inside = opened.views.vectors[:, :dimension]
+    views = Behavioural(inside[n:], owner[n:]) if len(owner) > n else None
+    adapter = load_array(folder / "adapter.npy") if "adapter.npy" in manifest["files"] else None
+    votes = None if manifest["votes"] is None else _read_votes(folder / "votes.npz", n, manifest["votes"])
+    addition = Addition(inside[:n], views, votes=votes, adapter=adapter)
+    made = Fitted(*(manifest[name] for name in ("method", "constants", "metrics")), addition, counts)
+    combined = Combined(addition, threads=threads or cores(), index=opened)
+    index = MultiViewIndex(log, Settings(**settings), dev, made, combined, factory)
+    index.ids, index.texts = ids, texts
+    return index
 
 
 def read_manifest(folder) -> dict:
@@ -120,12 +127,8 @@ def read_manifest(folder) -> dict:
     return manifest
 
 
-def metadata_version(package: str) -> str | None:
-    """Of an installed package; of mvg, what this code is."""
-    from .. import __version__
-
-    if package == "mvg":
-        return __version__
+def _version(package: str) -> str | None:
+    """Of an installed package, or None."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -165,12 +168,23 @@ def _read_documents(path, n: int, manifest: dict):
     return owner, ids if manifest["ids"] else None, texts if manifest["texts"] else None
 
 
-def _write_log(folder: Path, log: Log, dev: Dev | None, counts: np.ndarray) -> None:
+def _settings_of(votes: Votes) -> dict:
+    return {key: value for key, value in votes._asdict().items() if key not in ("centers", "shares")}
+
+
+def _read_votes(path, n_documents: int, settings: dict) -> Votes:
+    with load_arrays(path) as file:
+        centers, values, documents, starts = (file[name] for name in ("centers", "values", "documents", "starts"))
+    return Votes(centers, sparse.csr_matrix((values, documents, starts), (len(centers), n_documents)), **settings)
+
+
+def _write_log(folder: Path, log: Log, dev: Dev | None, counts: np.ndarray | None) -> None:
     save_array(folder / "documents.npy", log.documents)
     save_array(folder / "queries.npy", log.queries)
     weights = {} if log.pairs.weights is None else {"weights": log.pairs.weights}
-    arrays = {"queries": log.pairs.queries, "documents": log.pairs.documents, "asked": log.asked, "counts": counts}
-    save_arrays(folder / "pairs.npz", **arrays, **weights)
+    budget = {} if counts is None else {"counts": counts}
+    arrays = {"queries": log.pairs.queries, "documents": log.pairs.documents, "asked": log.asked}
+    save_arrays(folder / "pairs.npz", **arrays, **weights, **budget)
     if dev is not None:
         save_array(folder / "dev_queries.npy", dev.queries)
         save_arrays(folder / "dev_pairs.npz", queries=dev.pairs[0], documents=dev.pairs[1])
@@ -179,7 +193,7 @@ def _write_log(folder: Path, log: Log, dev: Dev | None, counts: np.ndarray) -> N
             file.writelines(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in log.query_texts)
 
 
-def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray]:
+def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray | None]:
     with load_arrays(folder / "pairs.npz") as file:
         arrays = {name: file[name] for name in file.files}
     pairs = Pairs(arrays["queries"], arrays["documents"], arrays.get("weights"))
@@ -191,4 +205,4 @@ def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray]:
         with load_arrays(folder / "dev_pairs.npz") as file:
             dev = Dev(load_array(folder / "dev_queries.npy"), (file["queries"], file["documents"]))
     vectors = load_array(folder / "documents.npy"), load_array(folder / "queries.npy")
-    return Log(*vectors, pairs, ids, texts, query_texts, arrays["asked"]), dev, arrays["counts"]
+    return Log(*vectors, pairs, ids, texts, query_texts, arrays["asked"]), dev, arrays.get("counts")

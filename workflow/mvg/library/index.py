@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..search.index import Index
-from ..search.views import Views
+from ..search.combined import Combined
 from . import inputs
 from .log import Dev, Log
-from .methods import Fitted, Settings, fitted
+from .methods import Fitted, Settings, fitted, kept_from
 
 
 class Nearest(NamedTuple):
@@ -25,8 +24,10 @@ class Explanation(NamedTuple):
     """Why a document has its score.
 
     document: its id, or its row
-    score: of the query for the document, float64: ``similarity`` with ``vector``, and ``bias``
+    score: of the query for the document: ``similarity`` + ``bias`` + ``votes``
     vector: row in the index of the vector that matched; kind: ``document`` or ``behavioural``
+    similarity: of the query with that vector; bias: what the method adds for it, such as b log p(d)
+    votes: what the query's nearest shared views add for the document
     queries: training queries of the document, the nearest to that vector first
     """
 
@@ -36,6 +37,7 @@ class Explanation(NamedTuple):
     kind: str
     similarity: float
     bias: float
+    votes: float
     queries: list[Nearest]
 
 
@@ -46,19 +48,17 @@ class MultiViewIndex:
     ids, texts: of the documents, or None
     """
 
-    def __init__(self, log: Log | None, settings: Settings, dev: Dev | None, made: Fitted, index: Index, factory: str):
+    def __init__(self, log: Log | None, settings: Settings, dev: Dev | None, made: Fitted, index: Combined, factory):
         self._log, self._settings, self._dev = log, settings, dev
         self._fitted, self._index, self._factory = made, index, factory
         self.ids, self.texts = (None, None) if log is None else (log.ids, log.document_texts)
 
     @classmethod
-    def built(cls, log: Log, settings: Settings, dev, factory: str, threads, progress, old=None) -> "MultiViewIndex":
-        """Fit and index; ``old`` as for :func:`mvg.library.methods.fitted`."""
+    def built(cls, log: Log, settings: Settings, dev, factory: str, threads, progress, kept=None) -> "MultiViewIndex":
+        """Fit and index; ``kept`` as of :func:`mvg.library.methods.kept_from`."""
         threads = threads or cores()
-        made = fitted(log, settings, dev, threads, progress, old)
-        view_bias = made.constants.get("view_bias")
-        index = Index(Views.of(made.documents, made.behavioural, made.prior, view_bias), factory, threads)
-        return cls(log, settings, dev, made, index, factory)
+        made = fitted(log, settings, dev, threads, progress, kept)
+        return cls(log, settings, dev, made, Combined(made.addition, factory, threads), factory)
 
     @property
     def method(self) -> str:
@@ -75,15 +75,16 @@ class MultiViewIndex:
     @property
     def dimension(self) -> int:
         """Floats of a query."""
-        return self._fitted.documents.shape[1]
+        return self._fitted.addition.documents.shape[1]
 
     def __len__(self) -> int:
         """Documents."""
-        return len(self._fitted.documents)
+        return len(self._fitted.addition.documents)
 
     def __repr__(self) -> str:
-        vectors = len(self._index.views.owner)
-        return f"MultiViewIndex({self.method}: {len(self)} documents, {vectors} vectors of {self.dimension} floats)"
+        addition, size = self._fitted.addition, f"{len(self)} documents, {len(self._index.views.owner)} vectors"
+        votes = f", {len(addition.votes.centers)} shared views" if addition.votes else ""
+        return f"MultiViewIndex({self.method}: {size} of {self.dimension} floats{votes})"
 
     def search(self, queries, k: int = 10, ids: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The k best documents of each query, each once, best first.
@@ -125,22 +126,22 @@ class MultiViewIndex:
         ('behavioural', 1.0, 'red shoes')
         """
         row = self._row(document)
-        query = self._queries(query)[0][0]
-        views = self._index.views
+        query, views = self._fitted.addition.queries(self._queries(query)[0])[0], self._index.views
         # Semantic vectors come first, a row a document; the others are sorted by owner.
         own = len(self) + np.arange(*np.searchsorted(views.owner[len(self) :], [row, row + 1]))
         rows = np.concatenate([[row], own])
         vectors = views.vectors[rows].astype(np.float64)
         bias = vectors[:, -1] if views.biased else np.zeros(len(rows))
         similarity = vectors[:, : self.dimension] @ query.astype(np.float64)
-        best = int(np.argmax(similarity + bias))
+        best, votes = int(np.argmax(similarity + bias)), self._index.votes(query[None])[0, [row]].sum()
         return Explanation(
             self.ids[row] if self.ids else row,
-            float(similarity[best] + bias[best]),
+            float(similarity[best] + bias[best] + votes),
             int(rows[best]),
             "behavioural" if best else "document",
             float(similarity[best]),
             float(bias[best]),
+            float(votes),
             _nearest(self._log, row, vectors[best, : self.dimension], n, min_count) if self._log else [],
         )
 
@@ -154,8 +155,8 @@ class MultiViewIndex:
         pairs: their query rows count from the first new query on, their document rows all documents
         weights, ids, document_texts, query_texts, asked: of what is new, as for :func:`mvg.build`
 
-        Own views are fitted anew only where a document's queries or budget changed. Constants are chosen
-        again, unless they were given. ValueError as of :func:`mvg.build`; the index then stays as it was.
+        Own views are fitted anew only where a document's vector, queries or budget changed; what is learned or shared
+        is made anew, and constants are chosen again. ValueError as of :func:`mvg.build`; the index stays as it was.
 
         >>> import mvg
         >>> index = mvg.build([[1, 0], [0, 1]], [[3, 4]], [(0, 0)], budget=1.5)
@@ -177,7 +178,7 @@ class MultiViewIndex:
         new = Log.of(everything, queries, pairs, weights, ids, document_texts, query_texts, asked, normalize)
         again = self.built(
             old.extended(new), self._settings, self._dev, self._factory, threads, progress or _silent,
-            (old, self._fitted),
+            kept_from(old, self._settings, self._dev, self._fitted),
         )  # fmt: skip
         self.__dict__.update(again.__dict__)
 

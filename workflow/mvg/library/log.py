@@ -67,14 +67,23 @@ class Log(NamedTuple):
         asked = np.concatenate([self.asked, new.asked])
         return new._replace(queries=queries, pairs=pairs, query_texts=texts, asked=asked)
 
-    def held_out(self, seed: int) -> tuple["Log", "Dev"]:
-        """Without a tenth of its queries, and these, to choose constants on."""
-        out = np.random.default_rng([seed, len(self.queries)]).random(len(self.queries)) < HELD_OUT
-        mine = out[self.pairs.queries]
-        if not mine.any() or mine.all():
-            raise ValueError("too few queries to hold some out, on which constants are chosen: give dev or constants")
-        dev = Dev(self.queries, (self.pairs.queries[mine], self.pairs.documents[mine]))
-        return self._replace(pairs=Pairs(*(None if side is None else side[~mine] for side in self.pairs))), dev
+    def with_dev(self, dev: "Dev | None", seed: int) -> tuple[np.ndarray, Pairs, Split]:
+        """Queries of both kinds, the pairs to train on, and the split to choose on; rows are of these queries.
+
+        Without dev a tenth of the queries is taken for it. More queries at the end of the log leave those before
+        them where they are.
+        """
+        nothing = np.empty(0, dtype=np.int64)
+        if dev is None:
+            mine = (np.random.default_rng(seed).random(len(self.queries)) < HELD_OUT)[self.pairs.queries]
+            if not mine.any() or mine.all():
+                raise ValueError("too few queries to hold some out to choose constants on: give dev=(queries, pairs)")
+            queries, train = self.queries, Pairs(*(None if side is None else side[~mine] for side in self.pairs))
+            held = self.pairs.queries[mine], self.pairs.documents[mine]
+        else:
+            queries, train = np.concatenate([self.queries, dev.queries]), self.pairs
+            held = dev.pairs[0] + len(self.queries), dev.pairs[1]
+        return queries, train, Split(np.unique(held[0]), held, (nothing, nothing))
 
 
 class Dev(NamedTuple):
@@ -93,11 +102,6 @@ class Dev(NamedTuple):
         if not len(pairs.queries):
             raise ValueError("dev must have at least one pair")
         return cls(queries, (pairs.queries, pairs.documents))
-
-    def split(self) -> Split:
-        """As the rest of the package has it."""
-        nothing = np.empty(0, dtype=np.int64)
-        return Split(np.unique(self.pairs[0]), self.pairs, (nothing, nothing))
 
 
 def _texts(given: Sequence[str | None] | None, n: int, what: str, of: str) -> list | None:

@@ -1,16 +1,20 @@
-"""From the name of a method to what an index holds: which vectors, whose they are, and what is added to scores."""
+"""From the name of a method to what stands in an index: constants chosen on dev, what was learned, how well it does."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..evaluation.choice import Choice, choose
+from ..datasets.pairs import Split
+from ..evaluation import combinations
 from ..lexical.popularity import training_popularity
-from ..multiview import Behavioural, allocate, fit
+from ..multiview import Addition, Behavioural, allocate, fit
+from ..multiview.clustering import Groups, group
+from ..names import Method
 from .log import Dev, Log
 
-PARTS = ("mvg", "prior")  # in the order in which a name has them
+PLAIN = "plain"
+NOTHING = np.empty(0, dtype=np.int64)
 
 
 class Settings(NamedTuple):
@@ -21,93 +25,125 @@ class Settings(NamedTuple):
     beta: float = 0.5
     seed: int = 0
     k: int = 100  # depth at which dev compares
-    constants: dict[str, Any] | None = None  # given instead of chosen
 
 
 class Fitted(NamedTuple):
     """What stands in an index.
 
-    method: its name, in the order of the grammar
-    constants: what dev chose, or was given: ``prior`` b and ``view_bias`` c
-    metrics: on dev, in percent: the plain encoder, and this method; empty where nothing was chosen
-    documents: float32 (n_documents, dim); behavioural: own views, or None; counts: int64 (n_documents,), their budget
-    prior: float64 (n_documents,), added to a document's scores, or None
+    method: its name; of ``auto``, what dev chose
+    constants: what dev chose, by name
+    metrics: on dev: ``k``, ``queries``, and in percent the recall and MAP of ``plain`` and of the method; or empty
+    counts: int64 (n_documents,), the budget of the own views, if there are any
     """
 
     method: str
     constants: dict[str, Any]
     metrics: dict[str, Any]
+    addition: Addition
+    counts: np.ndarray | None
+
+
+class Kept(NamedTuple):
+    """Own views of an earlier build, and what they were fitted to."""
+
     documents: np.ndarray
-    behavioural: Behavioural | None
+    groups: Groups
     counts: np.ndarray
-    prior: np.ndarray | None
+    views: Behavioural
 
 
-def parse(method: str) -> tuple[str, ...]:
-    """The parts of ``mvg+prior`` in the order of the grammar; none of ``plain``. ValueError for what is no part."""
-    parts = [] if method == "plain" else method.split("+")
-    if unknown := [part for part in parts if part not in PARTS]:
-        raise ValueError(f"method must be plain, or parts of {'+'.join(PARTS)}: found '{unknown[0]}' in '{method}'")
-    if len(set(parts)) < len(parts):
-        raise ValueError(f"method '{method}' names a part twice")
-    return tuple(part for part in PARTS if part in parts)
+def check_method(method: str, weighted: bool = False) -> None:
+    """Raise ValueError for a name that the grammar does not have, and for weights where nothing takes them."""
+    parts = () if method == PLAIN else _parsed(method).parts
+    if weighted and not set(parts) <= {"mvg", "prior"}:
+        raise ValueError(f"weights go with the methods mvg and mvg+prior: '{method}' counts each pair once")
 
 
-def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress: Callable, old=None) -> Fitted:
-    """What ``settings.method`` makes of the log.
-
-    dev: to choose constants on; None: a part of the log, which then counts again
-    old: ``(log, fitted)`` of a shorter log with the same settings, whose own views are kept where nothing changed
-    """
-    parts = parse(settings.method)
-    constants, metrics = settings.constants, {}
-    if constants is None and "prior" in parts:
-        part, held = (log, dev) if dev else log.held_out(settings.seed)
-        constants, metrics = _chosen(part, settings, held, threads, progress)
-    constants = constants or {}
-    popularity = training_popularity(log.pairs[:2], len(log.documents))
-    counts, behavioural = np.zeros(len(log.documents), dtype=np.int64), None
-    if "mvg" in parts and constants.get("view_bias", 0.0) is not None:
-        counts, behavioural = own_views(log, popularity, settings, threads, old)
-    choice = Choice(constants.get("prior", 0.0), constants.get("view_bias", 0.0), [])
-    prior = choice.applied(popularity)[1] if "prior" in parts else None
-    return Fitted("+".join(parts) or "plain", constants, metrics, log.documents, behavioural, counts, prior)
+def _parsed(method: str) -> Method:
+    found = Method.parse(method)
+    if found.encoder:
+        raise ValueError(f"method '{method}' names an encoder: expected what goes over it, such as mvg+prior")
+    return found
 
 
-def _chosen(log: Log, settings: Settings, dev: Dev, threads: int, progress: Callable) -> tuple[dict, dict]:
-    """The constants that do best on dev over what the log gives, and how well."""
-    parts = parse(settings.method)
-    popularity = training_popularity(log.pairs[:2], len(log.documents))
-    behavioural = own_views(log, popularity, settings, threads)[1] if "mvg" in parts else None
-    choice = choose(
-        log.documents, dev.queries, dev.split(), popularity, settings.k, behavioural, settings.seed,
-        lambda items: progress(items, "dev"),
+def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress: Callable, kept=None) -> Fitted:
+    """What ``settings.method`` makes of the log; constants are chosen on ``dev``, or on a tenth of the log."""
+    name = settings.method
+    if dev is None and name in (PLAIN, "mvg"):  # nothing is chosen
+        views, counts = _paper_views(log, settings, threads, kept) if name == "mvg" else (None, None)
+        return Fitted(name, {}, {}, Addition(log.documents, views), counts)
+    queries, train, held = log.with_dev(dev, settings.seed)
+    refit = Refit(group(train[:2], len(queries), len(log.documents), train.weights), kept)
+    builder = combinations.Log(
+        log.documents, queries, Split(np.unique(train.queries), train[:2], (NOTHING, NOTHING)), held,
+        settings.k, settings.budget, settings.budget - 1, settings.beta, settings.seed, threads,
+        progress=lambda items: progress(items, "methods"), fit=refit,
     )  # fmt: skip
-    best = max(choice.trials, key=lambda trial: trial["recall"] + trial["map"])
-    measured = {
-        name: {f"recall@{settings.k}": trial["recall"], f"map@{settings.k}": trial["map"]}
-        for name, trial in (("plain", choice.trials[0]), ("+".join(parts), best))
+    built = builder.build("" if name == PLAIN else name)
+    plain = builder.dev.scores(Addition(log.documents))
+    means = {
+        method: dict(zip(("recall", "map"), scores.mean(axis=0).tolist(), strict=True))
+        for method, scores in ((PLAIN, plain), (built.method or PLAIN, built.dev))
     }
-    constants = {"prior": choice.prior} | ({"view_bias": choice.view_bias} if "mvg" in parts else {})
-    return constants, measured
+    metrics = {"k": settings.k, "queries": len(plain)} | means
+    counts = refit.counts.get(id(built.addition.views))
+    return Fitted(built.method or PLAIN, built.chosen, metrics, built.addition, counts)
 
 
-def own_views(log: Log, popularity, settings: Settings, threads: int, old=None) -> tuple[np.ndarray, Behavioural]:
-    """MVG's step 1 and 2: the budget of each document, and its behavioural vectors.
+def kept_from(log: Log, settings: Settings, dev: Dev | None, made: Fitted) -> Kept | None:
+    """What an update need not fit again, of an index and its log."""
+    if made.addition.views is None or made.counts is None:
+        return None
+    train = log.with_dev(dev, settings.seed)[1] if made.metrics else log.pairs
+    groups = group(train[:2], len(log.queries), len(log.documents), train.weights)
+    return Kept(np.asarray(made.addition.documents), groups, made.counts, made.addition.views)
 
-    Documents are independent of each other: those whose queries and budget are as in ``old`` keep their vectors.
+
+def _paper_views(log: Log, settings: Settings, threads: int, kept) -> tuple[Behavioural, np.ndarray]:
+    """MVG's step 1 and 2: own views over the encoder's vectors, and the budget of each document."""
+    popularity = training_popularity(log.pairs[:2], len(log.documents))
+    counts = allocate(popularity, round((settings.budget - 1) * len(log.documents)), settings.beta)
+    groups = group(log.pairs[:2], len(log.queries), len(log.documents), log.pairs.weights)
+    return Refit(groups, kept)(log.documents, log.queries, groups, counts, settings.seed, threads), counts
+
+
+class Refit:
+    """:func:`mvg.multiview.fit`, but documents for which nothing changed keep their vectors.
+
+    Documents are independent of each other: vectors follow from the document's own, its queries and its budget.
+    groups: the queries of each document with their weights, in place of those that it is called with
     """
-    total = round((settings.budget - 1) * len(log.documents))
-    counts = allocate(popularity, total, settings.beta)
-    rows, weights = log.pairs[:2], log.pairs.weights
-    if old is None or old[1].behavioural is None:
-        return counts, fit(log.documents, log.queries, rows, counts, weights, settings.seed, threads)
-    before, kept = old
-    n_before = len(before.documents)
-    changed = counts != np.pad(kept.counts, (0, len(counts) - n_before))
-    changed[log.pairs.documents[log.pairs.queries >= len(before.queries)]] = True
-    new = fit(log.documents, log.queries, rows, np.where(changed, counts, 0), weights, settings.seed, threads)
-    stays = ~changed[kept.behavioural.owner]
-    owner = np.concatenate([kept.behavioural.owner[stays], new.owner])
-    order = np.argsort(owner, kind="stable")
-    return counts, Behavioural(np.concatenate([kept.behavioural.vectors[stays], new.vectors])[order], owner[order])
+
+    def __init__(self, groups: Groups, kept: Kept | None):
+        self.groups, self.kept, self.counts = groups, kept, {}
+        self._made = []  # so that no two have one id
+
+    def __call__(self, documents, queries, groups, counts, seed=0, threads=1) -> Behavioural:
+        counts = np.asarray(counts)
+        changed = np.ones(len(documents), dtype=bool) if self.kept is None else self._changed(documents, counts)
+        views = fit(documents, queries, self.groups, np.where(changed, counts, 0), seed=seed, threads=threads)
+        if self.kept is not None:
+            old = self.kept.views
+            stays = ~changed[old.owner]
+            owner = np.concatenate([old.owner[stays], views.owner])
+            order = np.argsort(owner, kind="stable")
+            views = Behavioural(np.concatenate([old.vectors[stays], views.vectors])[order], owner[order])
+        self.counts[id(views)] = counts
+        self._made.append(views)
+        return views
+
+    def _changed(self, documents, counts) -> np.ndarray:
+        """Which documents have another vector, budget or set of queries than before, bool (n_documents,)."""
+        before, n = self.kept, len(self.kept.documents)
+        changed = np.ones(len(documents), dtype=bool)
+        sizes, old_sizes = np.diff(self.groups.starts)[:n], np.diff(before.groups.starts)
+        same = (counts[:n] == before.counts) & (sizes == old_sizes)
+        same &= (np.asarray(documents[:n]) == before.documents).all(axis=1)
+        now, then = (np.repeat(same, side) for side in (sizes, old_sizes))
+        end = self.groups.starts[n]
+        differs = self.groups.queries[:end][now] != before.groups.queries[then]
+        differs |= self.groups.weights[:end][now] != before.groups.weights[then]
+        owner = np.repeat(np.arange(n)[same], sizes[same])
+        same[owner[differs]] = False
+        changed[:n] = ~same
+        return changed

@@ -6,6 +6,7 @@ few documents: those are scored pair by pair, next to the best of the others. Al
 
 import numpy as np
 from numba import njit
+from scipy import sparse
 
 from ..multiview.addition import Addition
 from .index import Index
@@ -20,12 +21,15 @@ class Combined:
     """An index over an :class:`mvg.multiview.addition.Addition`.
 
     factory: of the index of vectors, as for :class:`mvg.search.index.Index`; that of the centers is exact
+    index: of the vectors, where it is at hand
     """
 
-    def __init__(self, addition: Addition, factory: str = "exact", threads: int = 1):
+    def __init__(self, addition: Addition, factory: str = "exact", threads: int = 1, index: Index | None = None):
         self.addition = addition
-        self.views = Views.of(addition.documents, addition.views, addition.bias, addition.view_bias)
-        self.index = Index(self.views, factory, threads)
+        if index is None:
+            views = Views.of(addition.documents, addition.views, addition.bias, addition.view_bias)
+            index = Index(views, factory, threads)
+        self.index, self.views = index, index.views
         self.centers = None
         if addition.votes is not None:
             self.centers = Index(Views.of(addition.votes.centers), threads=threads)
@@ -54,11 +58,17 @@ class Combined:
             return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
         return Ranking(*(np.concatenate(side) for side in zip(*parts, strict=True)))
 
+    def votes(self, queries) -> sparse.csr_matrix:
+        """What near centers add to the score of each document: float64 (n_queries, n_documents)."""
+        votes = self.addition.votes
+        if votes is None:
+            return sparse.csr_matrix((len(queries), len(self.addition.documents)))
+        near = self.centers.search(queries, min(votes.nearest, len(votes.centers)))
+        return votes.of(near.documents, near.scores)
+
     def _search_batch(self, queries, k, excluded) -> Ranking:
         """All documents with a vote, and as many of the best by vectors that k of them have none."""
-        votes = self.addition.votes
-        near = self.centers.search(queries, min(votes.nearest, len(votes.centers)))
-        votes = votes.of(near.documents, near.scores)
+        votes = self.votes(queries)
         most = int(np.diff(votes.indptr).max(initial=0))
         found = self.index.search(queries, min(k + most, len(self.addition.documents)), excluded)
         documents, scores = np.full((len(queries), k), -1, dtype=np.int32), np.full((len(queries), k), -np.inf)
