@@ -54,10 +54,10 @@ def test_queries_by_how_new_they_are(parts):
 
 def test_propensity_scored_recall_counts_rare_documents_more(parts):
     inverse = inverse_propensity([3, 2, 1, 0], 4)
-    table = rows(parts, [[0, 1], [2, 1], [1, 0]])
-    expected = 100 * (1 + inverse[2] / (inverse[0] + inverse[2]) + 0) / 3
+    table = rows(parts, [[0, 1], [2, 1], [1, 0]])  # found: document 0 once of twice, document 2
+    expected = 100 * (inverse[0] + inverse[2]) / (2 * inverse[0] + inverse[2] + inverse[3])
     assert table.loc["all", "propensity_recall", 2]["value"] == pytest.approx(expected)
-    assert expected > table.loc["all", "recall", 2]["value"]
+    assert inverse[0] < inverse[2] < inverse[3]
 
 
 def test_intervals_hold_the_value_and_every_cut_off_has_a_row(parts):

@@ -22,6 +22,15 @@ def test_a_prior_is_chosen_where_popular_documents_are_underrated():
     assert choice.view_bias is None
 
 
+def test_where_rare_documents_are_worth_more_the_head_decides_no_longer():
+    # Three queries want the popular document, which a prior lifts; one wants the other, which stands first without it.
+    documents, queries = np.float32([[1, 0], [0.99, 0.14]]), np.float32([[1, 0]] * 4)
+    split = Split(np.arange(4), (np.arange(4), np.array([1, 1, 1, 0])), NOTHING)
+    popularity, weights = [0, 50], np.array([10.0, 1.0])
+    assert choose(documents, queries, split, popularity, k=1).prior > 0
+    assert choose(documents, queries, split, popularity, k=1, worth=weights).prior == 0
+
+
 def test_no_prior_where_it_only_hurts():
     documents, queries = np.eye(2, dtype=np.float32), np.float32([[1, 0]])
     split = Split(np.array([0]), (np.array([0]), np.array([0])), NOTHING)

@@ -19,6 +19,7 @@ from ..io.files import text_writer
 from ..search.ranking import rank_scores
 from ..search.views import TokenViews
 from . import metrics
+from .propensity import weighted_recall
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
@@ -72,26 +73,32 @@ def log_popularity(popularity) -> np.ndarray:
     return np.log((n + 1) / (n.sum() + len(n)))
 
 
-def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, progress=iter) -> Choice:
+def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, progress=iter, worth=None) -> Choice:
     """The prior, and with ``behavioural`` the view bias, with the best Recall@k + MAP@k on dev.
 
     documents, queries: float32 (n, dim); split: the dev :class:`mvg.datasets.pairs.Split`
     behavioural: ``(vectors, owner)`` or None
+    worth: (n_documents,) what a hit counts; given that, the best recall so weighted (:mod:`mvg.evaluation.propensity`)
     """
-    table = dev_scores(documents, queries, split, popularity, k, behavioural, seed)
+    table = dev_scores(documents, queries, split, popularity, k, behavioural, seed, worth)
     return _best_of_grid(table, behavioural is not None, progress)
 
 
-def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=0) -> Callable:
-    """(prior, view bias) -> mean (Recall@k, MAP@k) of dev, in percent; arguments as :func:`choose`."""
+def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=0, worth=None) -> Callable:
+    """(prior, view bias) -> mean (Recall@k, MAP@k) of dev, in percent; arguments as :func:`choose`.
+
+    With ``worth`` recall is weighted by it, and 0 stands for MAP.
+    """
     rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(documents)))
     if len(rows) > most:
         rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
     scores = _Scores(documents, queries[rows], behavioural)
-    return _Table(scores, rows, split, log_popularity(popularity), k)
+    return _Table(scores, rows, split, log_popularity(popularity), k, worth)
 
 
-def choose_over_tokens(tokens, starts, queries, split, popularity, k, behavioural=None, progress=iter) -> Choice:
+def choose_over_tokens(
+    tokens, starts, queries, split, popularity, k, behavioural=None, progress=iter, worth=None
+) -> Choice:  # fmt: skip
     """The same for a vector a token, where a bias counts once for each vector of the query.
 
     tokens, starts: of the documents, as in :class:`mvg.search.views.TokenViews`
@@ -100,7 +107,7 @@ def choose_over_tokens(tokens, starts, queries, split, popularity, k, behavioura
     n = min(MOST_TOKEN_QUERIES, len(queries), max(1, MOST_SCORES // (len(starts) * len(VIEW_BIASES))))
     chosen = np.linspace(0, len(queries) - 1, n).astype(int)
     scores = _TokenScores(tokens, starts, queries[chosen], behavioural)
-    table = _Table(scores, split.queries[chosen], split, queries.shape[1] * log_popularity(popularity), k)
+    table = _Table(scores, split.queries[chosen], split, queries.shape[1] * log_popularity(popularity), k, worth)
     return _best_of_grid(table, behavioural is not None, progress)
 
 
@@ -140,8 +147,8 @@ def _best(trials: list[dict]) -> dict:
 class _Table:
     """Mean recall and MAP of some queries of dev for a prior and a view bias."""
 
-    def __init__(self, scores, rows, split, log_share, k):
-        self.scores, self.rows, self.k = scores, rows, k
+    def __init__(self, scores, rows, split, log_share, k, worth=None):
+        self.scores, self.rows, self.k, self.worth = scores, rows, k, worth
         self.log_share = log_share.astype(np.float32)
         self.relevant, self.excluded = of_queries(split.pairs, rows), split.excluded
 
@@ -161,6 +168,8 @@ class _Table:
         return [self._means(np.concatenate(found)) for found in ranked]
 
     def _means(self, ranked):
+        if self.worth is not None:
+            return float(weighted_recall(ranked, self.relevant, self.worth, self.k).mean()), 0.0
         scores = metrics.per_query(ranked, self.relevant, len(self.log_share), [self.k])
         return float(scores[f"recall@{self.k}"].mean()), float(scores[f"map@{self.k}"].mean())
 

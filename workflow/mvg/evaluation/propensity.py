@@ -20,23 +20,33 @@ def inverse_propensity(popularity, n_queries: int) -> np.ndarray:
     return 1 + constant * (np.asarray(popularity, dtype=np.float64) + B) ** -A
 
 
-def worth(objective: str, popularity, n_queries: int) -> np.ndarray:
-    """What a hit counts under ``multiview.objective``: 1 for ``mean``, 1 / p(d) for ``propensity``."""
-    if objective == "mean":
-        return np.ones(len(popularity))
-    return inverse_propensity(popularity, n_queries)
+def worth(objective: str, popularity, n_queries: int) -> np.ndarray | None:
+    """What a hit counts where dev chooses: 1 / p(d) for ``multiview.objective: propensity``, None for ``mean``."""
+    return inverse_propensity(popularity, n_queries) if objective == "propensity" else None
 
 
 def weighted_recall(ranked, pairs, worth, k: int) -> np.ndarray:
-    """Worth of the hits in the top k / worth of all relevant documents, in percent: float64 (n_queries,).
+    """What each query adds to the worth found in the top k, in percent of the average worth of a query.
 
-    ranked, pairs: as in :func:`mvg.evaluation.metrics.relevance`; worth: (n_documents,) what a hit counts.
-    NaN for a query without relevant documents.
+    float64 (n_queries,). Their mean is the propensity-scored recall@k: worth of all hits / worth of all
+    relevant documents. It is a ratio of sums, since a mean of ratios would count a query's only
+    relevant document as 1, rare or not.
+
+    ranked, pairs: as in :func:`mvg.evaluation.metrics.relevance`; worth: (n_documents,) what a hit counts
     """
-    ranked, worth = np.asarray(ranked), np.asarray(worth, dtype=np.float64)
-    hits = metrics.relevance(ranked, pairs, len(worth))[:, :k]
+    ranked = np.asarray(ranked)[:, :k]
+    found, total = found_and_worth(metrics.relevance(ranked, pairs, len(worth)), ranked, pairs, worth)
+    return 100 * found / total.mean()
+
+
+def found_and_worth(hits, ranked, pairs, worth) -> tuple[np.ndarray, np.ndarray]:
+    """The two sides of that ratio, of each query: float64 (n_queries,), worth of its hits and of all it should find.
+
+    hits: bool, as ``ranked``, which of them are relevant (:func:`mvg.evaluation.metrics.relevance`)
+    """
+    worth = np.asarray(worth, dtype=np.float64)
     keys = np.unique(np.asarray(pairs[0], dtype=np.int64) * len(worth) + pairs[1])  # repeated pairs count once
     queries, documents = np.divmod(keys, max(len(worth), 1))
-    found = (hits * worth[ranked[:, :k]]).sum(axis=1)
-    total = np.bincount(queries, worth[documents], minlength=len(ranked))
-    return np.divide(100 * found, total, out=np.full(len(found), np.nan), where=total > 0)
+    query, place = hits.nonzero()
+    found = np.bincount(query, worth[ranked[query, place]], minlength=len(ranked))
+    return found, np.bincount(queries, worth[documents], minlength=len(ranked))

@@ -9,7 +9,7 @@ from ..datasets.pairs import of_queries, read_split
 from ..datasets.reading import load_stats, load_texts
 from ..evaluation.bootstrap import ratios
 from ..evaluation.metrics import per_query, relevance
-from ..evaluation.propensity import inverse_propensity, weighted_recall
+from ..evaluation.propensity import found_and_worth, inverse_propensity
 from ..evaluation.traffic import NEAR, OVERALL, SEEN, UNSEEN, query_groups
 from ..io.files import load_arrays
 from ..lexical.popularity import training_popularity
@@ -71,27 +71,21 @@ class Parts:
         """(place, a query's score, whether it counts), a part, metric and k."""
         n_relevant = np.bincount(self.relevant[0], minlength=self.n_queries)
         scores = per_query(ranked, self.relevant, self.n_documents, ks, metrics)
-        weighted = {f"{PROPENSITY}@{k}": weighted_recall(ranked, self.relevant, self.inverse, k) for k in ks}
         for part, mine in self.queries.items():
-            for column, values in (scores | weighted if part == ALL else scores).items():
+            for column, values in scores.items():
                 metric, k = column.split("@")
                 place = {"part": part, "pairs": int(n_relevant[mine].sum()), "metric": metric, "k": int(k)}
                 yield place, np.where(mine, values, 0), mine
 
     def _of_documents(self, ranked, ks):
-        """(place, a query's hits in percent, its relevant documents), a part and k."""
+        """(place, worth of a query's hits in percent, of all its relevant documents), a part and k."""
         hits = relevance(ranked, self.relevant, self.n_documents)
-        query, rank = hits.nonzero()
-        document = ranked[query, rank]
-        for part, mine in self.documents.items():
-            relevant = np.bincount(self.relevant[0], mine[self.relevant[1]], minlength=self.n_queries)
+        weights = {(part, "recall"): mine for part, mine in self.documents.items()} | {(ALL, PROPENSITY): self.inverse}
+        for (part, metric), weight in weights.items():
+            pairs = int(np.count_nonzero(weight[self.relevant[1]]))
             for k in ks:
-                found = np.bincount(query, mine[document] & (rank < k), minlength=self.n_queries)
-                yield (
-                    {"part": part, "pairs": int(relevant.sum()), "metric": "recall", "k": int(k)},
-                    100 * found,
-                    relevant,
-                )
+                found, worth = found_and_worth(hits[:, :k], ranked[:, :k], self.relevant, weight)
+                yield {"part": part, "pairs": pairs, "metric": metric, "k": int(k)}, 100 * found, worth
 
 
 def document_parts(popularity) -> dict[str, np.ndarray]:
