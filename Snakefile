@@ -22,6 +22,7 @@ include: "workflow/rules/targets.smk"
 include: "workflow/rules/experiments.smk"
 include: "workflow/rules/sweeps.smk"
 include: "workflow/rules/reporting.smk"
+include: "workflow/rules/page.smk"
 
 
 # What a plain `snakemake` makes.
@@ -32,6 +33,7 @@ rule all:
         VERDICTS,
         [getattr(rules, name).output for name in config["experiments"]],
         rules.provenance.output,
+        rules.page.output,
 
 
 # `snakemake trec`: runs and qrels for trec_eval, ir_measures and ranx.

