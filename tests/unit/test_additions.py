@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from mvg.datasets.pairs import Split
 from mvg.evaluation import metrics
 from mvg.evaluation.dev import Constants, Dev
+from mvg.evaluation.propensity import weighted_recall
 from mvg.multiview import Addition, Behavioural, Votes
 from mvg.multiview.adapter import adapter
 from mvg.multiview.addition import SIMILARITY, SOFTMAX, SUM
@@ -233,3 +234,5 @@ def test_dev_counts_as_the_metrics_do(seed):
         np.testing.assert_allclose(found[:, 0], expected["recall@5"], atol=1e-9)
         np.testing.assert_allclose(found[:, 1], expected["map@5"], atol=1e-9)
         np.testing.assert_allclose(dev.scores(applied), found, atol=1e-9)
+        weighted = Dev(queries, split, popularity, k=5, worth=np.arange(1, 41)).scores(applied)[:, 0]
+        np.testing.assert_allclose(weighted, weighted_recall(ranked, pairs, np.arange(1, 41), 5), atol=1e-9)

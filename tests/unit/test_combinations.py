@@ -13,16 +13,23 @@ def unit(vectors):
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
+NOTHING = (np.empty(0, dtype=np.int64),) * 2
+
+
 @pytest.fixture(scope="module")
-def log():
+def data():
     """Queries that stand near one of three places of a document; documents stand somewhere else."""
     rng = np.random.default_rng(0)
     documents, places = unit(rng.normal(size=(60, 16))), unit(rng.normal(size=(60, 3, 16)))
     target = np.floor(55 * rng.random(1500) ** 2).astype(int)
     queries = unit(places[target, rng.integers(0, 3, 1500)] + 0.15 * rng.normal(size=(1500, 16)))
-    nothing = (np.empty(0, dtype=np.int64),) * 2
-    train, dev = (Split(rows, (rows, target[rows]), nothing) for rows in (np.arange(1200), np.arange(1200, 1500)))
-    return Log(documents, queries, train, dev, k=10)
+    train, dev = (Split(rows, (rows, target[rows]), NOTHING) for rows in (np.arange(1200), np.arange(1200, 1500)))
+    return documents, queries, train, dev
+
+
+@pytest.fixture(scope="module")
+def log(data):
+    return Log(*data, k=10)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +45,11 @@ def test_every_name_is_built_and_searched(log, name):
         assert fits(built.addition, 1.3)
     if name not in ("", "adapter"):
         assert built.dev.mean() > log.build("").dev.mean()
+
+
+def test_where_rare_documents_count_more_dev_trusts_popularity_less(data, log):
+    by_propensity = Log(*data, k=10, objective="propensity")
+    assert by_propensity.build("prior+moved").chosen["prior"] < log.build("prior+moved").chosen["prior"]
 
 
 def test_a_log_without_a_budget_moves_vectors_and_adds_none(log):
@@ -60,6 +72,8 @@ def built(name, recall, ap):
 
 
 class Sum:
+    map = True
+
     @staticmethod
     def value(scores):
         return scores.sum(axis=-1)

@@ -52,6 +52,7 @@ def in_a_folder(tmp_path, monkeypatch):
         ("metrics=[recall, precision]", ["metrics.1", "precision", "ndcg"]),
         ("multiview={beta: 2}", ["multiview.beta", "maximum"]),
         ("multiview={gamma: 1}", ["multiview", "gamma"]),
+        ("multiview={objective: median}", ["multiview.objective", "median", "propensity"]),
         ("multiview={budget: 0.9}", ["multiview.budget", "minimum"]),
         ("multiview={methods: [mvg+auto]}", ["multiview.methods", "mvg+auto", "pefa-xs+x"]),
         ("multiview={methods: [auto+dssm]}", ["multiview.methods", "without an encoder"]),

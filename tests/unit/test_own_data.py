@@ -134,6 +134,18 @@ def test_a_query_of_two_splits_stays_in_the_held_out_one(tmp_path):
     assert dropped == {"pairs_of_a_query_in_a_second_split": 3}
 
 
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_a_judgement_of_0_may_be_of_a_document_that_has_gone(tmp_path, split):
+    """As of a query that has gone: neither is looked up."""
+    table = f"qrels/{split}.tsv"
+    gone = BEIR | {table: BEIR[table] + b"q0\tgone\t0\nnobody\ta\t-1\n"}
+    documents, queries, dropped = read("beir", tmp_path / "a", gone)
+    assert (documents, queries) == read("beir", tmp_path / "b", BEIR)[:2]
+    assert dropped == {"pairs_of_score_0_or_less": 2}
+    with pytest.raises(DataError, match=rf"{split}\.tsv: line \d: expected an id of the corpus, found 'gone'"):
+        read("beir", tmp_path / "c", BEIR | {table: BEIR[table] + b"q0\tgone\t1\n"})
+
+
 # Two columns
 
 

@@ -8,6 +8,8 @@ import json
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from raw_sets import MICE, RAW_FILES, TEST_PMID, TRAIN_PMID, article, bioasq, medline, mesh, write_files, write_zip
 
 from mvg.datasets.records import Document, Query
@@ -94,13 +96,51 @@ def test_too_few_articles_for_a_sample_are_refused(tmp_path):
 # Duplicates, check tags, MeSH
 
 
-@pytest.mark.parametrize("options", [{}, {"sample": {"train": 5, "dev": 1, "test": 1}}])
-def test_the_first_version_of_an_article_is_kept(tmp_path, options):
-    again = gzip.compress(medline(article(3, "On 3, revised", MICE)))
-    folder = baseline(tmp_path, range(7), **{"pubmed26n9999.xml.gz": again})
+@pytest.mark.parametrize("options", [{}, {"sample": {"train": 4, "dev": 1, "test": 1}}])
+def test_a_later_record_corrects_or_deletes_an_earlier_one(tmp_path, options):
+    deleted = '<DeleteCitation><PMID Version="1">5</PMID><PMID Version="1">77</PMID></DeleteCitation>'
+    updates = gzip.compress(medline(article(3, "On 3, revised", MICE), article(9, "On 9", MICE), deleted))
+    folder = baseline(tmp_path, range(6), files=2, **{"pubmed26n1300.xml.gz": updates})
     _, queries, dropped = read("medline", folder, **options)
-    assert queries["3"].text == "On 3" and len(queries) == 7
-    assert dropped == {"repeated_articles": 1}
+    assert {id: query.text for id, query in queries.items()} == {
+        "0": "On 0", "1": "On 1", "2": "On 2", "3": "On 3, revised", "4": "On 4", "9": "On 9",
+    }  # fmt: skip
+    assert dropped == {"deleted_articles": 1, "earlier_versions_of_articles": 1}
+
+
+def test_the_highest_version_counts_wherever_it_stands(tmp_path):
+    second = article(1, "Second", MICE).replace('Version="1"', 'Version="2"')
+    texts = [second, article(1, "First", MICE), article(2, "Of mice", MICE)]
+    _, queries, dropped = read("medline", write_files(tmp_path, {"a.xml.gz": gzip.compress(medline(*texts))}))
+    assert {query.text for query in queries.values()} == {"Second", "Of mice"}
+    assert dropped == {"earlier_versions_of_articles": 1}
+
+
+def test_a_later_version_without_mesh_is_the_article(tmp_path):
+    files = {"a.xml.gz": gzip.compress(medline(article(1, "A", MICE), article(1, "B"), article(2, "C", MICE)))}
+    _, queries, dropped = read("medline", write_files(tmp_path, files))
+    assert list(queries) == ["2"] and dropped == {"articles_without_mesh": 1, "earlier_versions_of_articles": 1}
+
+
+STEPS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["new", "new", "deleted"])), max_size=12)
+
+
+@given(files=st.lists(STEPS, min_size=1, max_size=3))
+def test_files_of_updates_leave_what_applying_them_one_by_one_leaves(tmp_path_factory, files):
+    folder, expected, number = tmp_path_factory.mktemp("updates"), {}, 0
+    for name, steps in enumerate(files):
+        parts = []
+        for pmid, kind in steps:
+            number += 1
+            if kind == "new":
+                expected[str(pmid)] = f"T{number}"
+                parts.append(article(pmid, f"T{number}", MICE))
+            else:
+                expected.pop(str(pmid), None)
+                parts.append(f"<DeleteCitation><PMID>{pmid}</PMID></DeleteCitation>")
+        (folder / f"{name}.xml.gz").write_bytes(gzip.compress(medline(*parts)))
+    _, queries, _ = read("medline", folder)
+    assert {id: query.text for id, query in queries.items()} == expected
 
 
 def test_check_tags_are_kept(tmp_path):

@@ -317,7 +317,8 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
         "benchmark_table", "verdicts", "measure_click_log", "click_log", "flat_popularity", "budget_share",
         "measure_budget_sweep", "budget_sweep", "memory_spectrum", "measure_dimension_sweep", "dimension_sweep",
         "measure_training_sweep", "training_sweep", "zero_shot", "measure_complexity", "complexity", "case_studies",
-        "measure_ablations", "ablations", "gains", "measure_frontier", "frontier", "measure_breakdown", "breakdown", "seeds", "provenance",
+        "measure_ablations", "ablations", "gains", "measure_frontier", "frontier", "measure_breakdown", "breakdown",
+        "seeds", "provenance", "page",
     }  # fmt: skip
     # two datasets, one more seed, and the sets of two experiments
     assert jobs["search"] == "5"

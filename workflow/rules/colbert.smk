@@ -96,6 +96,7 @@ rule choose_over_tokens:
         runtime=120,
     params:
         k=max(config["ks"]),
+        objective=config["multiview"]["objective"],
         behind=behind_vectors,
     message:
         "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"

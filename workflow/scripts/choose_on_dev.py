@@ -5,6 +5,7 @@ sys.path.insert(0, f"{snakemake.scriptdir}/..")
 from mvg.datasets.pairs import read_split
 from mvg.evaluation.choice import choose
 from mvg.evaluation.combinations import Log
+from mvg.evaluation.propensity import worth
 from mvg.io.files import load_array
 from mvg.job import job
 from mvg.lexical.popularity import training_popularity
@@ -14,16 +15,18 @@ with job(snakemake.log[0]) as log:
     given, params = snakemake.input, snakemake.params
     documents, queries = load_array(given.documents), load_array(given.queries)
     train, dev = read_split(given.train), read_split(given.dev)
+    popularity = training_popularity(train.pairs, len(documents))
     views = Behavioural.load(given.vectors, given.owner)
     both = choose(
         documents,
         queries,
         dev,
-        training_popularity(train.pairs, len(documents)),
+        popularity,
         params.k,
         behavioural=views,
         seed=params.seed,
         progress=lambda items: log.progress(items, "dev"),
+        worth=worth(params.multiview["objective"], popularity, len(train.queries)),
     )
     for choice, file in (both.without_views(), snakemake.output.prior), (both, snakemake.output.both):
         choice.save(file)
@@ -35,7 +38,7 @@ with job(snakemake.log[0]) as log:
         train,
         dev,
         params.k,
-        **{key: params.multiview[key] for key in ("budget", "m_avg", "beta")},
+        **{key: params.multiview[key] for key in ("budget", "m_avg", "beta", "objective")},
         seed=params.seed,
         threads=snakemake.threads,
         views=views,

@@ -108,10 +108,10 @@ def _pair_keys(path: Path, header: str, queries: dict, documents: dict) -> np.nd
             except ValueError:
                 expected = f"expected {header!r}, separated by tabs, the score a number"
                 raise DataError(path, f"line {number}", expected) from None
-            for id, rows, file_name in (query, queries, "queries"), (document, documents, "corpus"):
-                if id not in rows:
-                    expected = f"expected an id of {file_name}.jsonl, found '{id}'"
-                    raise DataError(path, f"line {number}", expected)
             if relevant:
+                for id, rows, file_name in (query, queries, "queries"), (document, documents, "corpus"):
+                    if id not in rows:
+                        expected = f"expected an id of {file_name}.jsonl, found '{id}'"
+                        raise DataError(path, f"line {number}", expected)
                 keys.append(queries[query] * len(documents) + documents[document])
     return np.unique(np.frombuffer(keys, dtype=np.int64))

@@ -21,6 +21,7 @@ from ..multiview.shared import centers_for, centers_of, knn, largest, pefa_xl
 from ..multiview.tuned import shared_tuned, tuned
 from ..names import Method
 from .dev import Constants, Dev
+from .propensity import worth
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 UNSEEN = (0, -1, -0.6, -0.4, -0.3, -0.2, -0.1, -0.05, 0.05, 0.1)
@@ -69,18 +70,18 @@ class Log:
     documents, queries: float32 (n, dim), unit rows; train, dev: :class:`mvg.datasets.pairs.Split`
     k: the cut-off of what dev counts; budget: the largest index, relative to one vector a document, biases apart
     m_avg, beta: of own views over the encoder's vectors, as in the paper
-    gain, map: what dev counts, see :class:`mvg.evaluation.dev.Dev`
+    objective: what dev maximises, ``mean`` or ``propensity``, see :class:`mvg.evaluation.dev.Dev`
     views: own views over the encoder's vectors, if they are at hand: those of ``m_avg`` and ``beta``
     fit: makes own views, called as :func:`mvg.multiview.fit`
     """
 
     def __init__(
-        self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1, gain=None,
-        map=True, views=None, progress=iter, fit=fit,
+        self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1,
+        objective="mean", views=None, progress=iter, fit=fit,
     ):  # fmt: skip
         self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
         self.popularity = training_popularity(train.pairs, len(documents))
-        self.dev = Dev(queries, dev, self.popularity, k, seed, gain, map)
+        self.dev = Dev(queries, dev, self.popularity, k, seed, worth(objective, self.popularity, len(train.queries)))
         self.budget, self.m_avg, self.beta = budget, m_avg, beta
         self.seed, self.threads, self.progress, self.fit = seed, threads, progress, fit
         self._made, self._used, self._fresh = {}, {}, set()
@@ -267,7 +268,7 @@ def choose(built: list[Built], dev: Dev) -> Built:
     for method, value in zip(built, values, strict=True):
         difference = values[best] - value
         error = difference.std(ddof=1) / np.sqrt(len(difference))
-        map_lost = (built[best].dev[:, 1] - method.dev[:, 1]).mean()
+        map_lost = (built[best].dev[:, 1] - method.dev[:, 1]).mean() if dev.map else 0.0
         if difference.mean() <= error and map_lost <= MOST_MAP:
             return method
     return built[best]

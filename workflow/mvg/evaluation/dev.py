@@ -33,19 +33,21 @@ class Dev:
 
     queries: float32 (n_queries, dim), of all splits; split: the dev :class:`mvg.datasets.pairs.Split`
     popularity: (n_documents,) training queries of each document
-    gain: (n_documents,) what finding a document is worth; recall is the share of it that was found
-    map: whether AP counts beside recall
+    worth: (n_documents,) what a hit counts; given that, recall so weighted is all that counts, without AP
+        (:func:`mvg.evaluation.propensity.weighted_recall`)
     """
 
-    def __init__(self, queries, split, popularity, k, seed=0, gain=None, map=True):
+    def __init__(self, queries, split, popularity, k, seed=0, worth=None):
         rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(popularity)))
         if len(rows) > most:
             rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
         n = np.asarray(popularity, dtype=np.float64)
-        self.queries, self.k, self.map = np.asarray(queries[rows], dtype=np.float32), k, map
+        self.queries, self.k, self.map = np.asarray(queries[rows], dtype=np.float32), k, worth is None
         self.log_share, self.unseen = np.log((n + 1) / (n.sum() + len(n))), (n == 0).astype(np.float64)
-        self.gain = np.ones(len(n)) if gain is None else np.asarray(gain, dtype=np.float64)
+        self.worth = np.ones(len(n)) if worth is None else np.asarray(worth, dtype=np.float64)
         self.relevant, self.excluded = (_grouped(pairs, rows) for pairs in (split.pairs, split.excluded))
+        whole = np.add.reduceat(self.worth[self.relevant[1]], self.relevant[0][:-1])  # of each query
+        self.whole = whole if worth is None else np.full(len(whole), whole.mean())
         self.batch = max(1, AT_ONCE // len(n))
         self.kept = None  # the last addition and its parts, where they are one batch
 
@@ -92,7 +94,7 @@ class Dev:
 
     def _values(self, addition, points) -> np.ndarray:
         values = np.empty((len(points), len(self.queries), 2))
-        zeros = np.zeros(len(self.gain), dtype=np.float32)
+        zeros = np.zeros(len(self.worth), dtype=np.float32)
         for start in range(0, len(self.queries), self.batch):
             part = slice(start, min(start + self.batch, len(self.queries)))
             parts = self._parts(addition, part)
@@ -100,7 +102,7 @@ class Dev:
                 bias = zeros if bias is None else bias.astype(np.float32)
                 _measure(
                     *parts, np.float32(view_bias), bias, np.float32(scale), start, *self.relevant, *self.excluded,
-                    self.gain, self.k, out[part],
+                    self.worth, self.whole[part], self.k, out[part],
                 )  # fmt: skip
         return values
 
@@ -140,7 +142,7 @@ def _grouped(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
 
 @njit(cache=True, nogil=True)
 def _measure(
-    base, views, votes, view_bias, bias, scale, first, starts, relevant, hidden_starts, hidden, gain, k, out
+    base, views, votes, view_bias, bias, scale, first, starts, relevant, hidden_starts, hidden, worth, whole, k, out
 ):  # fmt: skip
     """Recall and AP at k of a batch of queries, the ``first`` one of which begins it, from ranks alone."""
     for i in range(len(base)):
@@ -156,7 +158,7 @@ def _measure(
             scores[hidden[h]] = -np.inf
         mine = relevant[starts[first + i] : starts[first + i + 1]]
         ranks = np.empty(len(mine), dtype=np.int64)
-        found, worth = 0.0, 0.0
+        found = 0.0
         for j in range(len(mine)):
             score, above = scores[mine[j]], 0
             for d in range(mine[j]):
@@ -164,11 +166,10 @@ def _measure(
             for d in range(mine[j] + 1, len(scores)):
                 above += scores[d] > score
             ranks[j] = 1 + above
-            worth += gain[mine[j]]
-            found += gain[mine[j]] * (ranks[j] <= k)
+            found += worth[mine[j]] * (ranks[j] <= k)
         ranks.sort()
         precision = 0.0
         for j in range(len(ranks)):
             if ranks[j] <= k:
                 precision += (j + 1) / ranks[j]
-        out[i, 0], out[i, 1] = 100 * found / worth, 100 * precision / len(mine)
+        out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision / len(mine)

@@ -94,10 +94,11 @@ def _part_of_train(id: str, given: list[str]) -> str:
 
 
 def _add_qrels(judged: dict[str, _Judged], split: str, member: Member, documents: set[str], dropped: Counter) -> None:
-    for where, (query, document, *score) in _rows(member, (2, 3), documents):
-        if score and _score(score[0], *where) <= 0:
+    for where, (query, document, *score) in _rows(member, (2, 3)):
+        if score and _score(score[0], *where) <= 0:  # of whatever: a judgement may be of a document that has gone
             dropped["pairs_of_score_0_or_less"] += 1
             continue
+        _expect_known(document, documents, where)
         entry = judged.setdefault(query, _Judged(split, where, [], []))
         if entry.split == split:
             entry.relevant.append(document)
@@ -106,11 +107,12 @@ def _add_qrels(judged: dict[str, _Judged], split: str, member: Member, documents
 
 
 def _add_filters(judged: dict[str, _Judged], split: str, member: Member, documents: set[str]) -> None:
-    for where, (query, document) in _rows(member, (2,), documents):
+    for where, (query, document) in _rows(member, (2,)):
+        _expect_known(document, documents, where)
         judged.setdefault(query, _Judged(split, where, [], [])).excluded.append(document)
 
 
-def _rows(member: Member, widths: tuple[int, ...], documents: set[str]) -> Iterator[tuple[tuple, list[str]]]:
+def _rows(member: Member, widths: tuple[int, ...]) -> Iterator[tuple[tuple, list[str]]]:
     """((file, line), cells) of a table of ids; a first line that starts with query-id is its header."""
     with member.open_text() as file:
         for number, line in text_lines(file, file.label):
@@ -121,9 +123,12 @@ def _rows(member: Member, widths: tuple[int, ...], documents: set[str]) -> Itera
             if len(cells) not in widths:
                 names = "query-id, corpus-id and score" if 3 in widths else "query-id and corpus-id"
                 raise DataError(*where, f"expected {names}, separated by tabs, found {len(cells)} columns")
-            if cells[1] not in documents:
-                raise DataError(*where, f"expected an id of the corpus, found '{cells[1]}'")
             yield where, cells
+
+
+def _expect_known(document: str, documents: set[str], where: tuple) -> None:
+    if document not in documents:
+        raise DataError(*where, f"expected an id of the corpus, found '{document}'")
 
 
 def _score(text: str, file, where) -> float:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from ..datasets.records import Document, Query
@@ -22,18 +23,51 @@ def read_medline(path, dropped: Counter, sample: dict | None = None) -> Iterator
     Check tags (Humans, ...) are kept. Splits: see ``SPLIT_RULE``; ``sample`` is ``{"train": n, "dev": n,
     "test": n, "seed": s}`` and train takes fewer if there are no more.
 
-    Counted in ``dropped``: articles without MeSH headings, articles whose PMID came before (the first
-    version is kept; in a sample, those drawn), other names of descriptors, headings outside MeSH,
-    articles not drawn. Raises DataError for a damaged file and XML that declares entities.
+    Files are read in the order of their names, as those of the NLM's baseline and its daily updates are numbered. Of
+    the versions of an article the highest counts, of equal ones the last, and DeleteCitation takes what came before it.
+    For that, all files are read twice.
+
+    Counted in ``dropped``: articles without MeSH headings, earlier versions, deleted articles, other names of
+    descriptors, headings outside MeSH, articles not drawn. Raises DataError for a damaged file and XML that
+    declares entities.
     """
     path = Path(path)
-    yield from from_articles(path, articles(path), mesh(path), dropped, sample)
+    files = _files(path)
+    yield from from_articles(path, _articles(files, _passed_over(files, dropped)), mesh(path), dropped, sample)
 
 
-def articles(path: Path) -> Iterator[Article]:
-    """The articles of all ``*.xml.gz`` of a folder (or of one such file), each first checked against its ``.md5``.
+def _articles(files: list[Path], passed_over: set[int]) -> Iterator[Article]:
+    """The articles of all files but those at these places among all of them."""
+    found = (article for file in files for article in records(_Articles, file))
+    yield from (article for place, article in enumerate(found) if place not in passed_over)
 
-    Where ``downloaded.json`` is in the folder, only files that it lists are read.
+
+def _passed_over(files: list[Path], dropped: Counter) -> set[int]:
+    """The places, among the articles of all files, of those that a later version replaces or that are deleted."""
+    last: dict[str, int] = {}  # PMID -> version and place, as one number: the highest is the article
+    places, passed_over = count(), set()
+    for file in files:
+        for pmid, version in records(_Versions, file):
+            if version is None:
+                if pmid in last:
+                    passed_over.add(last.pop(pmid) % _PLACES)
+                    dropped["deleted_articles"] += 1
+                continue
+            article = version * _PLACES + next(places)
+            if pmid in last:
+                passed_over.add(min(last[pmid], article) % _PLACES)
+                dropped["earlier_versions_of_articles"] += 1
+            last[pmid] = max(last.get(pmid, 0), article)
+    return passed_over
+
+
+_PLACES = 2**40  # more than there are articles
+
+
+def _files(path: Path) -> list[Path]:
+    """All ``*.xml.gz`` of a folder (or one such file), each checked against its ``.md5``.
+
+    Where ``downloaded.json`` is in the folder, only files that it lists.
     """
     files = [path] if path.is_file() else listed(path, sorted(path.glob("*.xml.gz")))
     files = [file for file in files if not re.fullmatch(DESCRIPTORS, file.name)]
@@ -41,7 +75,7 @@ def articles(path: Path) -> Iterator[Article]:
         raise DataError(path, "", "expected a folder with *.xml.gz files of MEDLINE here")
     for file in files:
         _check_md5(file)
-        yield from records(_Articles, file)
+    return files
 
 
 def _check_md5(file: Path) -> None:
@@ -54,11 +88,34 @@ def _check_md5(file: Path) -> None:
         raise DataError(file, "", f"expected MD5 {wanted}, as the .md5 beside it says, found {found}")
 
 
-class _Articles(Parser):
-    """DeleteCitation and books are passed over; comments and references have PMIDs and titles as well."""
-
+class _Citations(Parser):
     ROOTS = ("PubmedArticleSet", "MedlineCitationSet")
     RECORD = "MedlineCitation"
+
+
+class _Versions(_Citations):
+    """(PMID, version) of each article, version None of one that is deleted."""
+
+    READ = {("MedlineCitation", "PMID"), ("DeleteCitation", "PMID")}
+    _article, _version = "", 1
+
+    def start(self, tag, attributes):
+        if tag == "PMID":
+            version = attributes.get("Version", "")
+            self._version = int(version) if re.fullmatch(r"[0-9]{1,6}", version) else 1
+
+    def end(self, tag, text):
+        if tag == "MedlineCitation":
+            self.records.append((self._article, self._version))
+        elif self.path[-1] == "DeleteCitation":
+            self.records.append((text.strip(), None))
+        else:
+            self._article = text.strip()
+
+
+class _Articles(_Citations):
+    """Deletions and books are passed over; comments and references have PMIDs and titles as well."""
+
     READ = {
         ("MedlineCitation", "PMID"),
         ("Article", "ArticleTitle"),
