@@ -76,7 +76,7 @@ def imported(path, seen, functions=None):
         return set()
     seen.add((path, functions))
     found = set()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     for node in ast.walk(tree if functions is None else ast.Module(reached(tree, functions), [])):
         if isinstance(node, ast.Import):
             names = [(alias.name, []) for alias in node.names]
@@ -91,6 +91,24 @@ def imported(path, seen, functions=None):
             else:
                 found.add(name.split(".")[0])
     return found
+
+
+def parsed(path):
+    """A file's syntax tree, without what only a type checker reads."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if not for_types(node)]
+    return tree
+
+
+def for_types(node) -> bool:
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+
+
+def lazy(init: Path) -> dict[str, str]:
+    """Name -> module of what a package imports when it is asked for; its block for type checkers says so."""
+    blocks = filter(for_types, ast.parse(init.read_text(encoding="utf-8")).body if init.is_file() else [])
+    imports = [node for block in blocks for node in block.body]
+    return {alias.name: node.module.replace(".", "/") for node in imports for alias in node.names}
 
 
 def reached(tree, functions):
@@ -122,8 +140,9 @@ def files_of(name, parts):
     yield from existing(folder.with_suffix(".py"))
     if name == "mvg.formats":  # the registry imports its modules by name
         yield from sorted(folder.glob("*.py"))
+    homes = lazy(folder / "__init__.py")
     for part in parts:
-        yield from existing(folder / f"{part}.py")
+        yield from existing(folder / f"{homes.get(part, part)}.py")
         yield from existing(folder / part / "__init__.py")
 
 

@@ -39,7 +39,7 @@ def with_raw_files(tiny):
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("snakemake") and "--report" not in c])
 def test_snakemake_accepts_each_command(with_raw_files, command):
-    words = shlex.split(command)[1:]
+    words = shlex.split(command, comments=True)[1:]
     done = with_raw_files.run(*words, *([] if "--unlock" in words else ["-n"]))
     assert "--unlock" in words or "This was a dry-run" in done.stdout + done.stderr
 
@@ -69,10 +69,10 @@ def test_the_package_installs_alone_and_the_program_runs(tmp_path):
     subprocess.run(["git", "clone", "-q", str(ROOT), str(copy)], check=True)
     subprocess.run([python, "-m", "pip", "install", "-q", "."], check=True, cwd=copy, capture_output=True)
     program = re.search(r"^```python\n(.*?)^```", README, flags=re.M | re.S).group(1)
-    program += "\nassert ranking.documents.shape == (10, 100)\nimport sys\nassert 'torch' not in sys.modules\n"
+    program += "\nassert rows.shape == scores.shape == (10, 100)\nimport sys\nassert 'torch' not in sys.modules\n"
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     subprocess.run([python, "-c", program], check=True, cwd=tmp_path, env=environment)
-    assert (tmp_path / "mvg.faiss").exists() and (tmp_path / "mvg.faiss.owner.npy").exists()
+    assert (tmp_path / "index/index.faiss").exists() and (tmp_path / "index/manifest.json").exists()
     installed = subprocess.run([python, "-m", "pip", "list"], capture_output=True, text=True).stdout
     assert "torch" not in installed and "snakemake" not in installed
     assert sys.version_info >= (3, 11)
