@@ -8,7 +8,7 @@ rule page:
     input:
         benchmark=rules.benchmark_table.output.csv,
         significance=rules.benchmark_table.output.significance,
-        verdicts=rules.verdicts.output.csv,
+        verdicts=[rules.verdicts.output.csv] if plan.has_papers() else [],
         provenance=rules.provenance.output[0],
         experiments=[
             *rules.benchmark_table.output,
@@ -52,7 +52,8 @@ rule page:
         rows=rules.benchmark_table.params.rows,
         spaces=SPACES,
         captions={path.stem: path.read_text(encoding="utf-8") for path in (WORKFLOW / "report").glob("*.rst")},
-        config={"multiview": config["multiview"]},
+        config={"multiview": config["multiview"]},  # this and the next for captions
+        encoder=plan.diversity_encoder(),
         benchmarks=f"{RESULTS}/benchmarks",
         explorer=config["explorer"],
     message:

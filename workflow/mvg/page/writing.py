@@ -16,7 +16,6 @@ from ..reporting.html import body
 from ..reporting.labels import dataset_label, is_simulated, method_label
 from ..reporting.tables import MISSING, read_table
 from ..verdicts.benchmark import MARKS, read_benchmark, read_scores
-from ..verdicts.claims import PUBLIC
 from . import answer, charts, tables
 from .explorer import MOST_QUERIES, Row, Space, Texts, explored, packed, sampled
 
@@ -69,9 +68,8 @@ def _first(found) -> list:
 
 def _values(given, made, params, facts, benchmark, found) -> dict:
     """All that the template names."""
-    files, root = _by_name([*given.experiments, given.verdicts]), Path(made.page).parent
+    files, root = _by_name([*given.experiments, *given.verdicts]), Path(made.page).parent
     csvs = {path.stem: path for paths in files.values() for path in paths if path.suffix == ".csv"}
-    of_paper = any(dataset in PUBLIC for dataset in params.datasets)
     figures = [_figure(name, paths, params, root) for name, paths in files.items() if _of_kind(paths, ".png")]
     drawn = {name: charts.sweep(name, read_table(csvs[name]), facts) for name in charts.SWEEPS if name in csvs}
     for figure in figures:
@@ -85,7 +83,7 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
     provenance = json.loads(Path(given.provenance).read_text(encoding="utf-8"))
     sections = dict(answer="Answer", frontier="Frontier", figures="Experiments", tables="Tables", paper="Paper",
                     explorer="Explorer", data="Data", run="Run")  # fmt: skip
-    if not of_paper:
+    if not given.verdicts:
         del sections["paper"]
     return {
         "run": params.run,
@@ -106,7 +104,7 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
             for name, paths in files.items()
             if name != "benchmark" and _of_kind(paths, ".html")
         ],
-        "verdicts": tables.verdict_table(read_table(given.verdicts)) if of_paper else None,
+        "verdicts": tables.verdict_table(read_table(given.verdicts[0])) if given.verdicts else None,
         "data": [
             (
                 dataset_label(dataset, is_simulated(facts, dataset)),
@@ -172,9 +170,8 @@ def _table(name, paths, params) -> dict:
 
 def _caption(name, params) -> str:
     """The caption of the report, which is a Jinja template of reStructuredText, as one line of text."""
-    text = (
-        Environment().from_string(params.captions.get(name, "")).render(snakemake=SimpleNamespace(config=params.config))
-    )
+    template = Environment().from_string(params.captions.get(name, ""))
+    text = template.render(snakemake=SimpleNamespace(config=params.config, params=params))
     return re.sub(r"\*(\S[^*]*)\*", r"\1", " ".join(text.split()))
 
 
