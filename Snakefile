@@ -40,8 +40,4 @@ rule all:
 rule trec:
     input:
         expand("<results>/{dataset}/trec/qrels.test.txt", dataset=plan.datasets),
-        expand(
-            "<results>/{dataset}/trec/{method}.run",
-            dataset=plan.datasets,
-            method=plan.methods(),
-        ),
+        expand("<results>/{dataset}/trec/{method}.run", dataset=plan.datasets, method=plan.methods()),
