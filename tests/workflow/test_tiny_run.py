@@ -136,7 +136,9 @@ def test_sweeps_hold_their_grid_and_agree_with_the_benchmark(tiny):
         return {name: rows[dataset, method, name, k] for name, k in names.items()}
 
     shares = figure_numbers(tiny, "budget_share")
-    assert {(r["dataset"], r["third"]) for r in shares} == {(d, t) for d in DATASETS for t in ("head", "torso", "tail")}
+    assert {(r["dataset"], r["third"]) for r in shares} == {
+        (d, t) for d in [*DATASETS, "clicklog"] for t in ("head", "torso", "tail")
+    }
 
     budgets = figure_numbers(tiny, "budget_sweep")
     grid = {(beta, m_avg) for beta in ("0.0", "0.5", "1.0") for m_avg in ("0.1", "0.3", "1.0")} | {("", "0.0")}
@@ -164,7 +166,7 @@ def test_sweeps_hold_their_grid_and_agree_with_the_benchmark(tiny):
 
 def test_the_figure_and_its_numbers(tiny):
     assert {(r["dataset"], r["series"]) for r in figure_numbers(tiny, "popularity")} == {
-        (d, s) for d in DATASETS for s in ("rank", "diversity", "control")
+        (d, s) for d in DATASETS for s in ("rank", "diversity", "control", "ball", "ball_control")
     }
 
 
@@ -216,7 +218,8 @@ def test_ablations_share_the_benchmarks_numbers(tiny):
         "random_queries", "free_centers", "uniform_budget", "proportional_budget", "view_bias",
         "prior_and_views", "all_queries", "query_vote",
     }  # fmt: skip
-    cells = [("recall", "10"), ("recall", "100"), ("map", "10"), ("map", "100"), ("index_mfloats", "")]
+    cells = [(metric, k) for metric in ("recall", "map", "ndcg", "mrr") for k in ("10", "100")]
+    cells += [("index_mfloats", "")]
     places = [(d, "dssm") for d in DATASETS]
     assert found.keys() == {
         (*place, v, *cell) for place in places for v in wrappers | dict.fromkeys(others) for cell in cells
@@ -335,7 +338,7 @@ def test_another_beta_reruns_only_what_depends_on_it(tiny):
 def test_another_grid_reruns_only_its_experiment(tiny, grid, reruns):
     done = tiny.tiny("-n", "--config", f"sweeps={{{grid}}}")
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", done.stdout + done.stderr, flags=re.M))
-    assert jobs.keys() == reruns | {"verdicts", "provenance", "all", "total"}
+    assert jobs.keys() == reruns | {"verdicts", "provenance", "page", "all", "total"}
 
 
 def test_every_job_left_a_log_and_a_benchmark(tiny):

@@ -33,7 +33,7 @@ rule popularity:
         datasets=plan.titles(),
         encoder=plan.diversity_encoder(),
         seed=config["seed"],
-        behind=behind([plan.diversity_encoder()]),
+        behind=behind([plan.diversity_encoder()], of=plan.behind_vectors),
     message:
         "Figure: document popularity and query diversity"
     script:
@@ -54,7 +54,7 @@ use rule popularity as loss_curves with:
         experiment="loss_curves",
         datasets=plan.titles(),
         trained=plan.trained(),
-        behind=behind(plan.encoders),
+        behind=behind(plan.encoders, of=plan.behind_vectors),
     message:
         "Figure: how the trainings went"
 

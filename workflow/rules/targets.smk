@@ -43,9 +43,9 @@ def table(name):
     return {"csv": f"<results>/tables/{name}.csv", **layouts(name)}
 
 
-def behind(measured=None, datasets=None, **more):
-    """All settings that an experiment depends on: of data, or of vectors where encoders are named."""
+def behind(measured=None, datasets=None, of=plan.behind_rankings, **more):
+    """All settings that an experiment depends on: of data, or of rankings or vectors where encoders are named."""
     datasets = plan.datasets if datasets is None else datasets
     if measured is None:
         return {dataset: plan.behind_data(dataset) for dataset in datasets} | more
-    return {f"{d} {e}": plan.behind_rankings(d, e) for d in datasets for e in measured} | more
+    return {f"{d} {e}": of(d, e) for d in datasets for e in measured} | more
