@@ -19,7 +19,10 @@ from workflow.conftest import ROOT, copy_of_project, lasting
 DAY = 86_400  # seconds
 PATIENCE = 60  # seconds, after a SIGTERM
 TIMES = (
+    "index.html",
     "offline_ab.csv",
+    "complexity.html",
+    "click_log.html",
     "complexity.md",
     "complexity.tex",
     "click_log.md",

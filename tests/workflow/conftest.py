@@ -48,8 +48,9 @@ def copy_of_project(folder: Path) -> Workflow:
 def lasting(file: Path) -> bytes:
     """What of a csv is the same in any two runs: all but the times that docs/methods.md names."""
     content = file.read_bytes()
-    if file.name == "complexity.csv":
-        timed = len(content.splitlines()[0].partition(b",build_s")[2].split(b","))
+    first = {"complexity.csv": b",build_s", "frontier.csv": b",train_s"}  # and all columns after it
+    if file.name in first:
+        timed = len(content.splitlines()[0].partition(first[file.name])[2].split(b","))
         return re.sub(rb"(,[^,\n]*){%d}$" % timed, b"", content, flags=re.M)
     timed = {"click_log.csv": rb"^.*latency_p90_ratio.*\n", "verdicts.csv": rb"^.*deduplication_negligible.*\n"}
     return re.sub(timed[file.name], b"", content, flags=re.M) if file.name in timed else content

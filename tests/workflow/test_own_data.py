@@ -52,5 +52,5 @@ def test_from_a_file_to_the_report(newcomer):
     assert "csv (guessed)" in page and "Is MVG likely to help?" in page
     newcomer.run(*shlex.split(COMMANDS[2])[1:])
     made = set(re.findall(r"`(results/mine/[\w/.]+\.\w+)`", PAGE))
-    assert len(made) == 3 and all((newcomer / name).is_file() for name in made)
+    assert len(made) == 4 and all((newcomer / name).is_file() for name in made)
     assert "mvg+dssm" in (newcomer / "results/mine/tables/benchmark.csv").read_text(encoding="utf-8")
