@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import experiments
 from .formats import FORMATS
-from .names import WRAPPERS, Method
+from .names import WRAPPERS, Method, Rival
 
 # What can be drawn by the simulator, or downloaded, and the raw format that it comes in.
 SIMULATED = {
@@ -186,6 +186,11 @@ def _check_methods(config: dict) -> None:
                 raise ValueError(f"expected a name without an encoder, such as auto or shared+tuned, found '{name}'")
         except ValueError as error:
             raise ConfigError(f"{key}: {name}", str(error)) from error
+    for name in config["sweeps"]["frontier"]["rivals"]:
+        try:
+            Rival.parse(name)
+        except ValueError as error:
+            raise ConfigError(f"sweeps.frontier.rivals: {name}", str(error)) from error
 
 
 def _check_places(config: dict) -> None:

@@ -7,6 +7,8 @@ import re
 from typing import NamedTuple
 
 ALONE = ("pefa-xs", "pefa-xl", "auto")
+RIVALS_BY_TEXT = ("bm25-expanded", "ova-tfidf")  # need no encoder
+STORAGES = ("int8", "pq")
 WRAPPERS = {"plain": "", "prior": "prior+", "mvg": "mvg+", "both": "mvg+prior+"}  # the rows of every run
 GRAMMAR = "[shared+|knn+][mvg+][prior+][moved+|tuned+][adapter+]x, pefa-xs+x, pefa-xl+x or auto+x"
 ADDED = (
@@ -56,3 +58,30 @@ class Method(NamedTuple):
 
 
 PARTS = {*ALONE, "shared", "knn", "mvg", "prior", "moved", "tuned", "adapter"}
+
+
+class Rival(NamedTuple):
+    """A rival of these methods, for the frontier: of texts, ``ova``, or ``METHOD@HOW``, a method stored or searched so.
+
+    HOW is ``int8``, ``pq`` or a factory string of faiss.
+    """
+
+    name: str
+    how: str = ""
+
+    @classmethod
+    def parse(cls, name: str) -> "Rival":
+        """``tuned@pq`` by its parts. Raises ValueError for what is no rival."""
+        if name in (*RIVALS_BY_TEXT, "ova"):
+            return cls(name)
+        method, _, how = name.partition("@")
+        if not how or (method and Method.parse(method).encoder) or "auto" in method.split("+"):
+            known = ", ".join((*RIVALS_BY_TEXT, "ova"))
+            raise ValueError(f"expected {known}, or a method without an encoder, @, and int8, pq or an index of faiss")
+        return cls(method, how)
+
+    @property
+    def grows(self) -> bool:
+        """Whether it is built within a budget: with own or shared views, in fewer bytes."""
+        method = Method.parse(self.name) if self.name and self.how in STORAGES else None
+        return bool(method) and (bool(method.views) or method.votes == "shared")

@@ -166,6 +166,8 @@ use rule popularity as dimension_sweep with:
 rule measure_frontier:
     input:
         **PAIRS,
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        texts="<results>/{dataset}/data/queries.jsonl",
         documents=expand(VECTORS["documents"], encoder=plan.frontier_encoders(), allow_missing=True),
         queries=expand(VECTORS["queries"], encoder=plan.frontier_encoders(), allow_missing=True),
     output:
@@ -185,6 +187,7 @@ rule measure_frontier:
         dataset="{dataset}",
         encoders=plan.frontier_encoders(),
         methods=config["sweeps"]["frontier"]["methods"],
+        rivals=config["sweeps"]["frontier"]["rivals"],
         budgets=config["sweeps"]["frontier"]["budgets"],
         ks=config["ks"],
         metrics=plan.metrics(),

@@ -1,4 +1,4 @@
-"""The best use of a log at a given size of the index: every method of the grammar, within several budgets.
+"""The best use of a log at a given size of the index: every method of the grammar, within several budgets, and rivals.
 
 Ours, not the paper's: it compares MVG with plain encoders only.
 """
@@ -8,8 +8,9 @@ import time
 import numpy as np
 
 from ..datasets.pairs import of_queries, read_split
+from ..datasets.reading import load_texts
 from ..io.files import load_array
-from ..names import Method
+from ..names import RIVALS_BY_TEXT, Method, Rival
 
 REFERENCE = "mvg+prior"  # what all others are tested against
 TIMED, REPEATS = 200, 3  # queries, and searches of them, of which the fastest counts
@@ -18,20 +19,37 @@ TIMED, REPEATS = 200, 3  # queries, and searches of them, of which the fastest c
 def measure(given, params, threads, log) -> list[dict]:
     """All methods over some encoders on one dataset, a row a metric and k."""
     train, dev, test = (read_split(given[name]) for name in ("train", "dev", "test"))
+    texts = [load_texts(given[name])[1] for name in ("corpus", "texts")] if params.rivals else None
     rows = []
     for encoder, documents, queries in zip(params.encoders, given.documents, given.queries, strict=True):
         vectors = load_array(documents), load_array(queries)
         place = {"dataset": params.dataset, "encoder": encoder}
         for row in frontier(
             *vectors, train, dev, test, params.methods, params.budgets, params.ks, params.metrics,
-            params.multiview, params.seed, threads, log,
+            params.multiview, params.seed, threads, log, params.rivals, texts,
         ):  # fmt: skip
-            rows.append(place | row | {"method": "+".join(filter(None, [row["method"], encoder]))})
+            of_texts = row["method"] in RIVALS_BY_TEXT
+            over = "" if of_texts else encoder
+            rows.append(place | row | {"method": "+".join(filter(None, [row["method"], over]))})
     return rows
 
 
 def frontier(
-    documents, queries, train, dev, test, methods, budgets, ks, metrics, multiview, seed=0, threads=1, log=print
+    documents,
+    queries,
+    train,
+    dev,
+    test,
+    methods,
+    budgets,
+    ks,
+    metrics,
+    multiview,
+    seed=0,
+    threads=1,
+    log=print,
+    rivals=(),
+    texts=None,
 ) -> list[dict]:
     """``method, budget, index_ratio, metric, k, value, p_value, wins, losses, train_s, latency_ratio``.
 
@@ -39,10 +57,12 @@ def frontier(
     methods: names without an encoder; those that can grow are built within each of ``budgets``, which stay empty for
         all others
     multiview: ``budget, m_avg, beta`` of the config
+    rivals: names of :class:`mvg.names.Rival`; texts: of documents and of all queries, for those that read them
 
     Tests are against MVG with the prior, at ``budget``. Times are those of training and choosing, and of a search
     over that of the encoder's vectors alone.
     """
+    from ..evaluation import rivals as rivals_module
     from ..evaluation.combinations import Log
     from ..evaluation.metrics import per_query
     from ..evaluation.significance import sign_test
@@ -53,28 +73,38 @@ def frontier(
     relevant, excluded = (of_queries(pairs, test.queries) for pairs in (test.pairs, test.excluded))
     settings = {key: multiview[key] for key in ("budget", "m_avg", "beta")}
     built_on = Log(documents, queries, train, dev, k, **settings, seed=seed, threads=threads)
-    alone = seconds(Combined(Addition(documents), threads=threads), asked[:TIMED], k)
+    alone = seconds(Combined(Addition(documents), threads=threads).search, asked[:TIMED], k)
 
-    def scored(name, budget):
+    def scored(ranking):
+        return per_query(ranking.documents, relevant, len(documents), ks, metrics)
+
+    def method(name, budget):
         built = built_on.build(name, budget)
         index = Combined(built.addition, threads=threads)
-        ranking = index.search(asked, k, excluded)
-        took = seconds(index, asked[:TIMED], k)
         log(f"{name or 'nothing'} within {budget}: {built.method}, {built.chosen}")
-        return built, per_query(ranking.documents, relevant, len(documents), ks, metrics), took
+        return index.search(asked, k, excluded), built.addition.n_floats, built.seconds, index.search
 
-    _, reference, _ = scored(REFERENCE, multiview["budget"])
+    def rival(name, budget):
+        log(f"{name} within {budget}")
+        if name in RIVALS_BY_TEXT:
+            return rivals_module.by_text(name, *texts, train, test.queries, test.excluded, k)
+        return rivals_module.by_vectors(name, built_on, asked, excluded, k, budget, threads)
+
+    reference = scored(method(REFERENCE, multiview["budget"])[0])
     rows = []
-    for name in methods:
-        for budget in sorted(budgets) if grows(name) else [None]:
-            built, scores, took = scored(name, budget)
-            for column, values in scores.items():
+    asked_for = [(name, method, grows(name)) for name in methods]
+    asked_for += [(name, rival, Rival.parse(name).grows) for name in rivals]
+    for name, make, growing in asked_for:
+        for budget in sorted(budgets) if growing else [None]:
+            ranking, n_floats, train_s, search = make(name, budget)
+            took = np.nan if search is None else seconds(search, asked[:TIMED], k) / alone
+            for column, values in scored(ranking).items():
                 metric, at = column.split("@")
                 wins, losses, _, p_value = sign_test(values, reference[column])
                 rows.append({
-                    "method": name, "budget": budget, "index_ratio": built.addition.index_ratio, "metric": metric,
+                    "method": name, "budget": budget, "index_ratio": n_floats / documents.size, "metric": metric,
                     "k": int(at), "value": float(values.mean()), "p_value": p_value, "wins": wins, "losses": losses,
-                    "train_s": round(built.seconds, 2), "latency_ratio": round(took / alone, 2),
+                    "train_s": round(train_s, 2), "latency_ratio": round(took, 2),
                 })  # fmt: skip
     return rows
 
@@ -85,12 +115,12 @@ def grows(name: str) -> bool:
     return bool(method) and (method.alone == "auto" or method.votes == "shared" or bool(method.views))
 
 
-def seconds(index, queries, k) -> float:
+def seconds(search, queries, k) -> float:
     """The fastest of some searches of the same queries."""
     times = []
     for _ in range(REPEATS):
         started = time.perf_counter()
-        index.search(queries, k)
+        search(queries, k)
         times.append(time.perf_counter() - started)
     return min(times)
 
@@ -113,7 +143,8 @@ def draw(table, facts: dict, made) -> None:
     from ..reporting.style import COLORS, GREY, MARKERS, log_ticks
 
     deepest = table[table["k"] == table["k"].max()]
-    deepest = deepest.assign(added=deepest["method"].map(lambda method: split_method(method)[0]))
+    added = [method if method in RIVALS_BY_TEXT else split_method(method)[0] for method in deepest["method"]]
+    deepest = deepest.assign(added=added)
     rows = {
         f"{dataset_title(facts, dataset)}, over {method_label(encoder)}": part
         for (dataset, encoder), part in deepest.groupby(["dataset", "encoder"], sort=False)

@@ -42,6 +42,11 @@ class BM25:
         counts = [Counter(self._tokens(text)) for text in query_texts]
         return (_count_matrix(counts, self._vocabulary) @ self._weights).toarray()
 
+    @property
+    def n_weights(self) -> int:
+        """Pairs of a word and a document that it occurs in."""
+        return self._weights.nnz
+
     def _tokens(self, text: str) -> list[str]:
         return self._split(text.lower())
 

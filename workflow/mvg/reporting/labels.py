@@ -26,6 +26,7 @@ METHODS = {
     "knn": "kNN",
     "pefa": "PEFA",
     "adapter": "Adapter",
+    "ova": "One-vs-all",
     "bertbase": "BertBase",
     "legalbert": "LegalBERT",
     "ance": "ANCE",
@@ -66,8 +67,9 @@ def method_label(method: str) -> str:
 
 
 def _part_label(part: str) -> str:
-    name, dash, variant = part.partition("-")
-    return METHODS.get(name, name) + dash + variant
+    name, at, how = part.partition("@")
+    name, dash, variant = name.partition("-")
+    return METHODS.get(name, name) + dash + variant + (f" ({how})" if at else "")
 
 
 def dataset_label(dataset: str, simulated: bool = False) -> str:

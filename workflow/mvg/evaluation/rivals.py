@@ -1,0 +1,144 @@
+"""What else one would try with the same texts, vectors and log: rivals of the methods of :mod:`mvg.names`.
+
+``bm25-expanded``: BM25 over documents with the training queries that led to them appended
+``ova-tfidf``: a linear classifier a document over tf-idf of the queries, as DiSMEC (Babbar and Schölkopf 2017) has it
+``ova``: a ridge classifier a document over the encoder's query vectors
+``NAME@int8``, ``NAME@pq``: a method with vectors in fewer bytes, and more of them where it can grow
+``NAME@HNSW32``: a method behind an approximate index, whose biases are one more dimension; any factory string of faiss
+"""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..multiview.addition import led_to
+from ..names import STORAGES, Method, Rival
+from ..search.combined import Combined
+from ..search.ranking import Ranking, rank_scores
+from ..search.storage import room_for, stored
+from .combinations import WIDTH, Log
+
+ALPHAS = (1.0, 10.0, 100.0)  # ridge penalties of ova
+PRUNED = 0.01  # weights of ova-tfidf below this are dropped, as DiSMEC does
+BATCH = 256  # queries scored at a time
+COLUMNS = 512  # documents that ridge fits at a time
+
+
+class Measured(NamedTuple):
+    """A ranking, the floats behind it, seconds of training, and of a search of some queries."""
+
+    ranking: Ranking
+    n_floats: float
+    train_s: float
+    search: Callable | None = None  # of queries and k, where vectors are searched
+
+
+def by_text(name: str, corpus, texts, train, rows, excluded, k: int, progress=iter) -> Measured:
+    """A rival that reads texts alone.
+
+    corpus, texts: strings, of documents and of all queries; train: :class:`mvg.datasets.pairs.Split`
+    rows, excluded: sorted rows of the queries to rank, and ``(query_rows, document_rows)`` to leave out
+    """
+    started = time.perf_counter()
+    score, n_floats = {"bm25-expanded": _expanded, "ova-tfidf": _ova_tfidf}[name](corpus, texts, train.pairs, progress)
+    took = time.perf_counter() - started
+    ranking = rank_scores(lambda batch: score([texts[row] for row in batch]), rows, excluded, k, BATCH)
+    return Measured(ranking, n_floats, took)
+
+
+def _expanded(corpus, texts, pairs, progress):
+    from ..lexical.bm25 import BM25
+
+    appended = [[text] for text in corpus]
+    for query, document in zip(*pairs, strict=True):
+        appended[document].append(texts[query])
+    bm25 = BM25(progress([" ".join(parts) for parts in appended]))
+
+    def score(batch):
+        scores = bm25.scores(batch)
+        return np.where(scores == 0, -np.inf, scores)
+
+    return score, 2 * bm25.n_weights
+
+
+def _ova_tfidf(corpus, texts, pairs, progress):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.svm import LinearSVC
+
+    rows, led = _training(pairs, len(texts), len(corpus))
+    vectorizer = TfidfVectorizer(sublinear_tf=True, dtype=np.float32)
+    features = vectorizer.fit_transform([texts[row] for row in rows])
+    seen = np.flatnonzero(np.diff(led.indptr))
+    weights, intercepts = [], np.full(len(corpus), -np.inf)
+    for document in progress(seen):
+        relevant = np.zeros(len(rows), dtype=bool)
+        relevant[led.indices[led.indptr[document] : led.indptr[document + 1]]] = True
+        if relevant.all():
+            weights.append(sparse.csr_matrix((1, features.shape[1])))
+            intercepts[document] = 1.0
+            continue
+        fitted = LinearSVC(C=1.0, tol=0.1, random_state=0).fit(features, relevant)
+        weights.append(sparse.csr_matrix(np.where(abs(fitted.coef_) < PRUNED, 0, fitted.coef_)))
+        intercepts[document] = fitted.intercept_[0]
+    stacked = sparse.vstack(weights).T.tocsr()
+
+    def score(batch):
+        scores = np.full((len(batch), len(corpus)), -np.inf)
+        scores[:, seen] = (vectorizer.transform(batch) @ stacked).toarray()
+        return scores + intercepts
+
+    return score, 2 * stacked.nnz + len(seen)
+
+
+def by_vectors(name: str, log: Log, asked, excluded, k: int, budget: float, threads: int = 1) -> Measured:
+    """A rival over the encoder's vectors, as :meth:`Log.build` builds a method.
+
+    asked: float32 (n, dim), queries; excluded: ``(positions, document_rows)`` to leave out
+    """
+    started, rival = time.perf_counter(), Rival.parse(name)
+    factory, n_floats = "exact", None
+    if name == "ova":
+        addition = _ova(log)
+    else:
+        if rival.grows:
+            budget = room_for(Method.parse(rival.name), budget, rival.how, *log.documents.shape, WIDTH)
+        addition = log.build(rival.name, budget if rival.grows else None).addition
+        if rival.how in STORAGES:
+            addition, n_floats = stored(addition, rival.how)
+        else:
+            factory = rival.how
+    index = Combined(addition, factory, threads)
+    took = time.perf_counter() - started
+    ranking = index.search(asked, k, excluded)
+    return Measured(ranking, n_floats or addition.n_floats, took, index.search)
+
+
+def _ova(log: Log):
+    """Ridge classifiers as documents, intercepts as their biases; the penalty is the best on dev.
+
+    What no query led to has no classifier, and comes last.
+    """
+    from sklearn.linear_model import Ridge
+
+    from ..multiview import Addition
+
+    rows, led = _training(log.pairs, len(log.all_queries), len(log.documents))
+    points, seen = np.asarray(log.all_queries[rows]), np.flatnonzero(np.diff(led.indptr))
+
+    def fitted(alpha):
+        vectors, bias = np.zeros_like(log.documents), np.full(len(log.documents), -10.0)
+        for part in np.array_split(seen, -(-len(seen) // COLUMNS)):
+            ridge = Ridge(alpha=alpha).fit(points, led[part].T.toarray())
+            vectors[part], bias[part] = ridge.coef_, ridge.intercept_
+        return Addition(vectors, bias=bias)
+
+    return max(map(fitted, ALPHAS), key=log.dev)
+
+
+def _training(pairs, n_queries, n_documents) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Rows of the queries that led to a document, and which of them led to each: (n_documents, n_rows)."""
+    rows = np.unique(np.asarray(pairs[0], dtype=np.int64))
+    return rows, sparse.csr_matrix(led_to(pairs, n_queries, n_documents)[rows].T)
