@@ -1,4 +1,6 @@
-"""BM25: as rank-bm25 scores, but all queries at once."""
+"""BM25: as rank-bm25 scores, but all queries at once; only documents that share a word are ranked."""
+
+import io
 
 import numpy as np
 import pytest
@@ -6,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from mvg.evaluation.metrics import METRICS, per_query
 from mvg.lexical.bm25 import BM25
+from mvg.search.ranking import rank_scores
+from mvg.search.trec import write_run
 
 # Few words, so that some are in most documents (negative idf), some repeat and some are unknown.
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=6).map(" ".join)
@@ -32,6 +37,39 @@ def test_a_word_of_most_documents_gets_epsilon_of_the_mean_idf():
 def test_a_repeated_word_counts_as_often_as_it_is_asked():
     once, twice = BM25(["x y", "z w", "v u"]).scores(["x", "x x"])
     assert twice == pytest.approx(2 * once) and once[0] > 0
+
+
+def ranked(texts, queries, k):
+    """The documents that each query gets, best first."""
+    bm25, nothing = BM25(texts), (np.zeros(0, np.int64),) * 2
+    score = lambda rows: bm25.matching_scores([queries[row] for row in rows])  # noqa: E731
+    return rank_scores(score, np.arange(len(queries)), nothing, k, batch=2)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8), st.lists(QUERIES, min_size=1, max_size=4), st.integers(1, 8))
+def test_documents_that_share_a_word_are_ranked_and_no_others(texts, queries, k):
+    scores = BM25(texts).scores(queries)
+    for query, own, found in zip(queries, scores, ranked(texts, queries, k).documents):
+        matching = [row for row, text in enumerate(texts) if set(text.split()) & set(query.split())]
+        best = sorted(matching, key=lambda row: (-own[row], row))[:k]
+        assert found.tolist() == (best + [-1] * k)[: min(k, len(texts))] + [-1] * (k - len(texts))
+
+
+def test_a_word_of_half_of_the_documents_scores_zero_and_matches():
+    texts = ["common", "common rare", "other", "word"]
+    assert BM25(texts).scores(["common"]).tolist() == [[0, 0, 0, 0]]
+    assert ranked(texts, ["common"], 3).documents.tolist() == [[0, 1, -1]]
+
+
+def test_a_query_without_a_match_finds_nothing():
+    texts, queries = ["red shoe", "blue hat", "coat"], ["scarf", "a hat"]
+    found = ranked(texts, queries, 3)
+    assert found.documents.tolist() == [[-1] * 3, [1, -1, -1]]
+    scores = per_query(found.documents, ([0, 1], [0, 1]), len(texts), [1, 3], METRICS)
+    assert {name: values.tolist() for name, values in scores.items()} == {name: [0, 100] for name in scores}
+    run = io.StringIO()
+    write_run(run, ["q0", "q1"], ["d0", "d1", "d2"], *found, "bm25")
+    assert [line.split()[:4] for line in run.getvalue().splitlines()] == [["q1", "Q0", "d1", "1"]]
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["", " \t", "?!"]])

@@ -56,6 +56,18 @@ def numbers():
     return click_log_numbers(rankings, floats, "x", pairs, 304, WEIGHTS, TEXTS, TRAINING)
 
 
+def test_a_ranking_that_is_short_scores_as_one_filled_with_irrelevant_documents():
+    full = ranked(3, 150, 0, 20)
+    short = np.where(np.arange(200) > [[5], [160], [0], [10]], -1, full)
+    full[3, 20] = 300  # the last query's document lies beyond the end of its short ranking
+    pairs, floats = (np.arange(4), np.arange(4)), {"x": 1000, "bm25": 0}
+    numbers = [
+        click_log_numbers({"x": ranked(9, 9, 9, 9), "bm25": own}, floats, "x", pairs, 304, WEIGHTS, TEXTS, TRAINING)
+        for own in (full, short)
+    ]
+    assert numbers[0] == numbers[1]
+
+
 @pytest.fixture
 def table(numbers):
     return click_log_table("clicklog", numbers, offline_rows(OFFLINE, "x"))

@@ -19,7 +19,7 @@ with job(snakemake.log[0]) as log:
     split = read_split(snakemake.input.pairs)
     bm25 = BM25(documents, snakemake.params.tokenizer)
     ranking = rank_scores(
-        lambda rows: bm25.scores([queries[row] for row in rows]),
+        lambda rows: bm25.matching_scores([queries[row] for row in rows]),
         split.queries,
         split.excluded,
         snakemake.params.k,

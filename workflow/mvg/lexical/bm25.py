@@ -33,14 +33,29 @@ class BM25:
         self._vocabulary, self._weights = {}, sparse.csr_array((0, len(documents)))
         if any(documents):
             self._vocabulary, self._weights = _word_weights(BM25Okapi(documents))
+        self._occurs = self._weights.copy()
+        self._occurs.data = np.ones(self._weights.nnz, np.bool_)
 
     def scores(self, query_texts) -> np.ndarray:
         """float64 (n_queries, n_documents); dense, so callers bound memory by the queries a call.
 
         A word counts as often as the query has it; unknown words add nothing.
         """
+        return (self._counts(query_texts) @ self._weights).toarray()
+
+    def matching_scores(self, query_texts) -> np.ndarray:
+        """As :meth:`scores`, but -inf for a document that shares no word with the query: it is not to be ranked.
+
+        The score alone does not tell: a word of half of the documents has an idf of 0, one of more may be negative.
+        """
+        counts = self._counts(query_texts)
+        scores = (counts @ self._weights).toarray()
+        scores[~(counts.astype(np.bool_) @ self._occurs).toarray()] = -np.inf
+        return scores
+
+    def _counts(self, query_texts) -> sparse.csr_array:
         counts = [Counter(self._tokens(text)) for text in query_texts]
-        return (_count_matrix(counts, self._vocabulary) @ self._weights).toarray()
+        return _count_matrix(counts, self._vocabulary)
 
     @property
     def n_weights(self) -> int:
