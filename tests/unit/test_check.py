@@ -45,11 +45,44 @@ def test_the_numbers_are_those_of_the_data(tmp_path):
         "the top 1 % (1) of the documents have 75% of the training pairs; Gini 0.85",
         "the most popular one has 3 training queries; 80% have none",
         "50% of the test pairs are of documents with two training queries or more",
-        "50% of the test queries are training queries, letter case and spaces apart",
+        "50% of the test queries (1) and 0% of dev's (0) are training queries, letter case, spaces and",
+        "that is a leak, unless they were asked again",
         "38% of a document's words are in a query that it answers, on average",  # 0, 0, 2 of 2, 1 of 2
         "queries: 1 words (median)",
     ):
         assert f"  {line}" in page, line
+
+
+@pytest.mark.parametrize(
+    ("texts", "test", "dev"),
+    [
+        ({"t1": "CAF\u00c9  ol\u00e9"}, 1, 0),
+        ({"t1": "cafe\u0301 ol\u00e9", "d": "caf\u00e9 ol\u00e9 "}, 1, 1),
+        ({"t1": "cafe ole"}, 0, 0),
+    ],
+)
+def test_leaks_between_given_splits_are_counted_in_one_normal_form(tmp_path, texts, test, dev):
+    page = check(write_files(tmp_path, beir([("q1", "a")], [("t1", "b")], {"q1": "caf\u00e9 ol\u00e9"} | texts)))
+    assert f"{test:.0%} of the test queries ({test}) and {dev:.0%} of dev's ({dev}) are training queries" in page
+    assert ("a leak" in page) == (test + dev > 0)
+
+
+def test_what_people_ask_again_is_no_leak(tmp_path):
+    days = [f"q{day % 3},d,1,2024-01-{day:02}" for day in range(1, 31)]
+    log = write_files(tmp_path, {"log.csv": "\n".join(["query,document,count,date", *days]).encode()}) / "log.csv"
+    page = check(log)
+    assert "100% of the test queries (3) and" in page and "leak" not in page
+
+
+def test_queries_that_are_documents_are_counted_until_they_are_left_out(tmp_path):
+    files = beir([("a", "b"), ("b", "a"), ("q", "c")], [("c", "d")])
+    folder = write_files(tmp_path, files)
+    # a, b, c, and the d of dev's qrels
+    assert "4 of 5 queries have the id of a document: `ignore_identical_ids: true` leaves" in check(folder)
+    assert "have the id of a document" not in check(folder, "beir", ignore_identical_ids=True)
+    filters = {f"filters/{split}.tsv": b"query-id\tcorpus-id\n" for split in ("train", "dev", "test")}
+    filters["filters/train.tsv"] += b"a\ta\nb\tb\n"
+    assert "2 of 5 queries have the id of a document" in check(write_files(tmp_path, filters))
 
 
 def facts(**changes):

@@ -13,6 +13,8 @@ from mvg.datasets.splits import hashed_fraction
 from mvg.datasets.writing import write_prepared
 from mvg.formats import FORMATS
 from mvg.io.errors import DataError
+from mvg.lexical.bm25 import BM25
+from mvg.search.ranking import rank_scores
 
 BEIR = RAW_FILES["beir"]
 QRELS = b"query-id\tcorpus-id\tscore\n"
@@ -101,6 +103,35 @@ def test_weights_are_kept(tmp_path, prepare):
     folder, _ = prepare("beir", write_files(tmp_path / "raw", BEIR | {"queries.jsonl": queries}))
     records = [json.loads(line) for line in (folder / "queries.jsonl").open()]
     assert [record.get("metadata") for record in records] == [{"weight": 12.0}, None, {"weight": 0.5}]
+
+
+def with_ids(ids, texts) -> bytes:
+    return jsonl(*({"_id": id, "text": text} for id, text in zip(ids, texts, strict=True)))
+
+
+@pytest.mark.parametrize("ignore", [False, True])
+def test_queries_that_are_documents_do_not_find_themselves_if_the_option_says_so(tmp_path, prepare, ignore):
+    """As BEIR's ignore_identical_ids: with it the best other document comes first."""
+    arguments = ["red apple pie", "red apple jam", "green pear pie", "green pear jam"]
+    documents, queries = [*arguments, "bread", "rice"], [*arguments, "pie", "apple jam"]
+    files = {
+        "corpus.jsonl": with_ids(["a0", "a1", "a2", "a3", "b", "c"], documents),
+        "queries.jsonl": with_ids(["a0", "a1", "a2", "a3", "d", "t"], queries),
+        "qrels/train.tsv": QRELS + b"a0\ta1\t1\na0\ta0\t1\n",
+        "qrels/dev.tsv": QRELS + b"a1\ta0\t1\nd\ta0\t1\n",
+        "qrels/test.tsv": QRELS + b"a2\ta3\t1\na3\ta2\t1\nt\ta1\t1\n",
+    }
+    options = {"ignore_identical_ids": True} if ignore else {}
+    folder, stats = prepare("beir", write_files(tmp_path / "raw", files), **options)
+    splits = load_splits(folder)
+    assert list(zip(*splits["test"].excluded)) == ([(2, 2), (3, 3)] if ignore else [])
+    assert stats["excluded"] == {split: ignore * n for split, n in {"train": 1, "dev": 1, "test": 2}.items()}
+    assert stats["pairs"]["train"] == 2 - ignore and stats["dropped"].get("excluded_pairs", 0) == ignore
+
+    bm25, test = BM25(documents), splits["test"]
+    score = lambda rows: bm25.matching_scores([queries[row] for row in rows])  # noqa: E731
+    best = rank_scores(score, test.queries, test.excluded, 1, batch=2).documents[:, 0]
+    assert best.tolist() == ([3, 2, 1] if ignore else [2, 3, 1])
 
 
 def numbered(n: int, *splits) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ import numpy as np
 from .datasets.pairs import load_splits
 from .datasets.reading import load_texts
 from .datasets.splits import SPLITS
+from .datasets.texts import normalised
 from .datasets.writing import write_prepared
 from .formats import FORMATS
 from .formats.guess import guess_format
@@ -42,8 +43,8 @@ def check(path, format: str | None = None, **options) -> str:
         except DataError as error:
             raise DataError(path if error.file == folder else error.file, error.where, error.expected) from error
         splits = load_splits(folder)
-        _, documents = load_texts(folder / "corpus.jsonl")
-        _, queries = load_texts(folder / "queries.jsonl")
+        document_ids, documents = load_texts(folder / "corpus.jsonl")
+        query_ids, queries = load_texts(folder / "queries.jsonl")
     facts = _facts(splits, documents, queries)
     found = {name: value for name, value in stats.items() if isinstance(value, str)}  # what the reader found out
     sections = {
@@ -57,7 +58,11 @@ def check(path, format: str | None = None, **options) -> str:
         or ["nothing"],
         "Lengths": _lengths(documents, queries),
         "Popularity": _popularity(facts),
-        "Behaviour": _behaviour(facts),
+        "Behaviour": [
+            *_behaviour(facts),
+            *_repeated(splits, queries, format),
+            *_themselves(splits, query_ids, document_ids, format),
+        ],
         "Is MVG likely to help?": verdict(facts),
     }
     return "\n".join(f"{name}\n" + "".join(f"  {line}\n" for line in lines) for name, lines in sections.items())
@@ -69,7 +74,6 @@ def _facts(splits: dict, documents: list[str], queries: list[str]) -> dict:
     popularity = training_popularity(train.pairs, len(documents))
     falling = np.sort(popularity)[::-1]
     head = max(1, len(documents) // 100)
-    seen = {_normal(queries[row]) for row in train.queries}
     return {
         "training": len(train.queries),
         "test": len(test.queries),
@@ -80,13 +84,8 @@ def _facts(splits: dict, documents: list[str], queries: list[str]) -> dict:
         "most": int(falling[0]),
         "unasked": float((popularity == 0).mean()),
         "behaviour": float((popularity[test.pairs[1]] >= 2).mean()),
-        "repeated": float(np.mean([_normal(queries[row]) in seen for row in test.queries])),
         "overlap": _overlap(test.pairs, documents, queries),
     }
-
-
-def _normal(text: str) -> str:
-    return " ".join(text.lower().split())
 
 
 def _words(text: str) -> set[str]:
@@ -133,9 +132,32 @@ def _popularity(facts: dict) -> list[str]:
 def _behaviour(facts: dict) -> list[str]:
     return [
         f"{facts['behaviour']:.0%} of the test pairs are of documents with two training queries or more",
-        f"{facts['repeated']:.0%} of the test queries are training queries, letter case and spaces apart",
         f"{facts['overlap']:.0%} of a document's words are in a query that it answers, on average",
     ]
+
+
+def _repeated(splits: dict, queries: list[str], format: str) -> list[str]:
+    """How many queries of test and dev are in train as well, whatever their spelling."""
+    texts = {split: [normalised(queries[row]) for row in rows.queries] for split, rows in splits.items()}
+    training = set(texts["train"])
+    test, dev = (sum(text in training for text in texts[split]) for split in ("test", "dev"))
+    lines = [
+        f"{test / len(texts['test']):.0%} of the test queries ({test:,}) and {dev / len(texts['dev']):.0%} of dev's "
+        f"({dev:,}) are training queries, letter case, spaces and Unicode form apart"
+    ]
+    # In a log people ask again what they asked before; anywhere else it is a leak.
+    return lines + ["that is a leak, unless they were asked again"] * (test + dev > 0 and format != "clicklog")
+
+
+def _themselves(splits: dict, query_ids: list[str], document_ids: list[str], format: str) -> list[str]:
+    """How many queries are documents that they may find."""
+    rows = {id: row for row, id in enumerate(document_ids)}
+    own = {(query, rows[id]) for query, id in enumerate(query_ids) if id in rows}
+    own -= {pair for split in splits.values() for pair in zip(*(side.tolist() for side in split.excluded), strict=True)}
+    if not own:
+        return []
+    how = "`ignore_identical_ids: true` leaves" if format == "beir" else "filters leave"
+    return [f"{len(own):,} of {len(query_ids):,} queries have the id of a document: {how} it out of their rankings"]
 
 
 def verdict(facts: dict) -> list[str]:

@@ -17,7 +17,7 @@ from .format import Format
 HELD_OUT_SHARE = 0.1
 
 
-def read_beir(path, dropped: Counter) -> Iterator[Document | Query]:
+def read_beir(path, dropped: Counter, ignore_identical_ids: bool = False) -> Iterator[Document | Query]:
     """All documents of ``corpus.jsonl``, then all queries of ``queries.jsonl``.
 
     ``path`` is a folder or a zip; each file may have the suffix ``.gz``. ``_id`` is a text or a
@@ -25,7 +25,8 @@ def read_beir(path, dropped: Counter) -> Iterator[Document | Query]:
     ``query-id corpus-id score``, with a header or without; a score above 0 is relevant, and so is a
     line without a score. ``qrels/train.tsv`` must be there. Where test is missing, train queries whose
     sha256 of the id is from 0.1 to 0.2 of its range are test; where dev is missing, those below 0.1
-    are dev. ``filters/<split>.tsv`` (lines ``query-id corpus-id``) are pairs to leave out.
+    are dev. ``filters/<split>.tsv`` (lines ``query-id corpus-id``) are pairs to leave out; with
+    ``ignore_identical_ids`` so is each query that is a document, by its id, beside itself.
 
     Counted in ``dropped``: pairs of a query in a second split (it stays in test before dev before
     train), pairs of score 0 or less. Raises DataError for whatever is not as said.
@@ -48,7 +49,8 @@ def read_beir(path, dropped: Counter) -> Iterator[Document | Query]:
         for split in given:
             if filters := table(f"filters/{split}.tsv"):
                 _add_filters(judged, split, filters, documents)
-        yield from _queries(queries, judged, given)
+        themselves = documents if ignore_identical_ids else ()
+        yield from _queries(queries, judged, given, themselves)
         _expect_none_left(judged, queries)
 
 
@@ -70,8 +72,11 @@ def _documents(member: Member, seen: set[str]) -> Iterator[Document]:
             yield Document(id, title, text_field(record, "text", *place))
 
 
-def _queries(member: Member, judged: dict[str, _Judged], given: list[str]) -> Iterator[Query]:
-    """All queries; each one's entry leaves ``judged``. One without an entry has no relevant documents."""
+def _queries(member: Member, judged: dict[str, _Judged], given: list[str], themselves) -> Iterator[Query]:
+    """All queries; each one's entry leaves ``judged``. One without an entry has no relevant documents.
+
+    themselves: ids of documents to leave out for the query of the same id
+    """
     seen: set[str] = set()
     with member.open_text() as file:
         for number, record in json_lines(file, file.label):
@@ -80,6 +85,8 @@ def _queries(member: Member, judged: dict[str, _Judged], given: list[str]) -> It
             split, _, relevant, excluded = judged.pop(id, ("train", (), [], []))
             if split == "train":
                 split = _part_of_train(id, given)
+            if id in themselves:
+                excluded.append(id)
             text, weight = text_field(record, "text", *place), weight_field(record, *place)
             yield Query(id, text, split, tuple(relevant), tuple(excluded), weight)
 
@@ -151,4 +158,10 @@ FORMAT = Format(
     read_beir,
     split_rule="as distributed; where dev or test is missing, a tenth of train each: by sha256 of the query id",
     sign=r"corpus\.jsonl(\.gz)?",
+    options={
+        "ignore_identical_ids": {
+            "description": "Queries are documents: none may find, or be judged by, the document of its own id.",
+            "type": "boolean",
+        }
+    },
 )
