@@ -130,8 +130,55 @@ def test_columns_are_named_on_the_command_line(tmp_path, capsys):
     path = str(write_files(tmp_path, {"log.csv": text}) / "log.csv")
     assert main(["check", path, "--query", "search", "--document", "product"]) == 0
     assert "2 documents" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["check", path, "--query", "search"])
+
+
+LOG = [f"q{day % 7};d{day % 5};2;2024-01-{day:02}" for day in range(1, 31)]
+
+
+@pytest.mark.parametrize("header", ["query;document;count;date", "term;item no;hits;on"])
+def test_a_log_with_columns_of_its_own_is_checked_as_one_without(tmp_path, capsys, header):
+    path = str(write_files(tmp_path, {"log.csv": "\n".join([header, *LOG]).encode()}) / "log.csv")
+    flags = zip(("--query", "--document", "--count", "--date"), header.split(";"), strict=True)
+    assert main(["check", path, *(word for pair in flags for word in pair)]) == 0
+    page = capsys.readouterr().out
+    for line in ("clicklog\n", "dev from: 2024-01-23\n", "test from: 2024-01-26\n", "  5 documents", "test: 5 queries"):
+        assert line in page, line
+
+
+def test_a_log_without_dates_is_split_at_random(tmp_path, capsys):
+    rows = (f"q{number};d{number % 5};1" for number in range(60))
+    path = str(write_files(tmp_path, {"log.csv": "\n".join(["query;document;count", *rows]).encode()}) / "log.csv")
+    assert main(["check", path]) == 1
+    assert "--date, or set split: random (--split random)" in capsys.readouterr().err
+    assert main(["check", path, "--split", "random"]) == 0
+    assert "(0) and 0% of dev's (0) are training queries" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--query", "a"], "--query and --document go together"),
+        (["--query", "a", "--document", "a"], "--query and --document are different columns"),
+        (["--query", "a", "--document", "b", "--format", "beir"], "--query goes with the format clicklog or csv"),
+        (
+            ["--format", "csv", "--query", "a", "--document", "b", "--date", "c"],
+            "--date does not go with the format csv",
+        ),
+        (["--format", "csv", "--split", "random"], "--split goes with the format clicklog"),
+    ],
+)
+def test_flags_that_do_not_go_together(tmp_path, capsys, flags, words):
+    with pytest.raises(SystemExit, match="2"):
+        main(["check", str(tmp_path), *flags])
+    assert words in capsys.readouterr().err
+
+
+def test_an_error_after_a_guess_says_how_to_name_the_format(tmp_path, capsys):
+    path = str(write_files(tmp_path, {"mine.csv": b"a,b,c\n"}) / "mine.csv")
+    assert main(["check", path]) == 1
+    assert "(the format csv is a guess: say another with --format)" in capsys.readouterr().err
+    assert main(["check", path, "--format", "csv"]) == 1
+    assert "is a guess" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The config by itself: a wrong one is one line that says which key and what was expected."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import yaml
 from snakemake.utils import update_config
 
 from mvg import experiments
-from mvg.config import ConfigError, checked, load_schema
+from mvg.config import ConfigError, checked, expect_said, load_schema
 from mvg.formats import FORMATS
 from mvg.plan import Plan
 
@@ -46,7 +47,10 @@ def in_a_folder(tmp_path, monkeypatch):
         ("seeds=[-1]", ["seeds", "minimum"]),
         ("seeds={many: 1}", ["seeds", "many"]),
         ("encoder_settings={dssm-s1: {kind: dssm}}", ["encoder_settings.dssm-s1", "seed"]),
-        ("run=../up", ["run", "match"]),
+        ("run=../up", ["run", "letters, digits, dots, hyphens and underscores", "../up"]),
+        ("run=2024_11_28", ["run", "found the number 20241128", "quote it, in a --configfile"]),
+        ("encoder_settings={My_API: {kind: dssm}}", ["expected lower-case letters, digits", "found 'My_API'"]),
+        ("sources={my set: {source: simulated}}", ["expected letters, digits, hyphens and underscores", "'my set'"]),
         ("ks=[0]", ["ks.0", "minimum"]),
         ("ks=[]", ["ks", "non-empty"]),
         ("metrics=[recall, precision]", ["metrics.1", "precision", "ndcg"]),
@@ -82,7 +86,7 @@ def in_a_folder(tmp_path, monkeypatch):
         ("sources={eurlex: {source: simulated, columns: {query: a, document: b}}}", ["sources.eurlex.columns"]),
         ("sources={mine: {source: path, path: ., format: csv, columns: {query: a}}}", ["columns", "document"]),
         ("sources={pubmed: {source: download, sample: {train: 0, dev: 1, test: 1}}}", ["sources.pubmed.sample.train"]),
-        ("download_dir=a{x}", ["download_dir", "match"]),
+        ("download_dir=a{x}", ["download_dir", "without braces"]),
         ("encoder_settings={dssm: {kind: dssm, vocabulary: {eurlex: 9}}}", ["dssm.vocabulary.eurlex", "minimum"]),
         ("click_log={dataset: nosuch, encoder: dssm}", ["click_log.dataset", "nosuch", "sources"]),
         ("click_log={dataset: clicklog, encoder: colbert}", ["click_log.encoder", "colbert", "one vector"]),
@@ -115,6 +119,26 @@ def test_a_wrong_config_is_one_line(config, words):
     line = str(error.value)
     assert line.startswith("config: ") and "\n" not in line
     assert all(word in line for word in words), line
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"ks": {}}, "ks: expected a value"),
+        ({"seeds": {}}, "seeds: expected a value, found an empty mapping: an empty list is []"),
+        ({"run": {}}, "run: expected a value"),
+        ({"multiview": {"beta": {}}}, "multiview.beta: expected a value"),
+        ({"simulation": {}}, None),  # nothing was said of it before
+        ({"encoder_settings": {"mine": {"kind": "module", "module": "mine", "settings": {}}}}, None),
+    ],
+)
+def test_an_empty_mapping_that_would_change_nothing_is_refused(given, words):
+    base = config_with()
+    if words is None:
+        expect_said(given, base)
+    else:
+        with pytest.raises(ConfigError, match=re.escape(f"config: {words}")):
+            expect_said(given, base)
 
 
 def test_numbers_may_be_written_with_an_exponent():

@@ -11,6 +11,7 @@ def error_lines(done):
     ("config", "words"),
     [
         ("seed=-1", ["config: seed", "minimum"]),
+        ("ks={}", ["config: ks", "empty"]),
         ("encoders=[mine]|encoder_settings={mine: {kind: vectors, path: nosuch}}", ["mine.path", "nosuch/eurlex"]),
     ],
 )

@@ -41,7 +41,10 @@ def check(path, format: str | None = None, **options) -> str:
         try:
             stats = write_prepared(FORMATS[format].read(path, dropped, **options), folder, dropped, {})
         except DataError as error:
-            raise DataError(path if error.file == folder else error.file, error.where, error.expected) from error
+            hint = f" (the format {format} is a guess: say another with --format)" if guessed else ""
+            raise DataError(
+                path if error.file == folder else error.file, error.where, f"{error.expected}{hint}"
+            ) from error
         splits = load_splits(folder)
         document_ids, documents = load_texts(folder / "corpus.jsonl")
         query_ids, queries = load_texts(folder / "queries.jsonl")

@@ -76,6 +76,16 @@ def checked(config: dict, schema: dict, modules=None) -> dict:
     return config
 
 
+def expect_said(given: dict, base: dict, where: str = "") -> None:
+    """ConfigError for an empty mapping in ``given``: laid over ``base`` it would change nothing, without a word."""
+    for key, value in given.items():
+        place, below = f"{where}{key}", base.get(key)
+        if value == {} and below:
+            raise ConfigError(place, "expected a value, found an empty mapping: an empty list is []")
+        if isinstance(value, dict) and isinstance(below, dict):
+            expect_said(value, below, f"{place}.")
+
+
 def _undated(value):
     """Days, which YAML knows without quotes, as the texts that they were."""
     if isinstance(value, dict):
@@ -102,8 +112,18 @@ def _validated(instance: dict, schema: dict, where: str = "") -> dict:
     worst = jsonschema.exceptions.best_match(validator.iter_errors(instance))
     if worst is not None:
         place = ".".join([*filter(None, [where]), *map(str, worst.absolute_path)]) or "top level"
-        raise ConfigError(place, " ".join(worst.message.split())[:300])
+        raise ConfigError(place, " ".join(_sentence(worst).split())[:300])
     return instance
+
+
+def _sentence(error) -> str:
+    """What is wrong, in words where the validator has none that help."""
+    if error.validator == "pattern" and "expected" in error.schema:
+        return f"expected {error.schema['expected']}, found {error.instance!r}"
+    if error.validator == "type" and error.validator_value == "string" and type(error.instance) in (int, float):
+        # On the command line Snakemake takes quotes away, and digits (with _ between them) for a number.
+        return f"expected a text, found the number {error.instance!r}: quote it, in a --configfile, or add a letter"
+    return error.message
 
 
 def _mend_number(instance: dict, error) -> None:

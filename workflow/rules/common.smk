@@ -14,7 +14,7 @@ WORKFLOW = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).pare
 if (WORKFLOW / "mvg").is_dir():
     sys.path.insert(0, str(WORKFLOW))
 
-from mvg.config import DOWNLOADS, ConfigError, checked, load_schema
+from mvg.config import DOWNLOADS, ConfigError, checked, expect_said, load_schema
 from mvg.names import WRAPPERS
 from mvg.plan import LEXICAL, Plan
 from mvg.summary import where_to_look
@@ -35,6 +35,8 @@ def planned():
     """The plan of the config: what is not said in it is as in config.yaml, then as in the schema."""
     with open(workflow.source_path("../../config.yaml"), encoding="utf-8") as file:
         full = yaml.safe_load(file)
+    if IS_MAIN:
+        expect_said(workflow.config_settings.overwrite_config, full)
     update_config(full, config)
     schema = load_schema(workflow.source_path("../schemas/config.schema.yaml"))
     return Plan(checked(full, schema, modules=WORKFLOW / "mvg/encoders"))

@@ -70,7 +70,8 @@ def _places(table: Table, given: dict) -> tuple[list[int], bool]:
     if not named:
         if len(table.first) != 2:
             expected = "expected two columns, or the names of columns under 'columns' in the config"
-            raise DataError(table.label, table.place, f"{expected} (--query, --document), found {len(table.first)}")
+            flags = "--query, --document; of a click log --count and --date as well"
+            raise DataError(table.label, table.place, f"{expected} ({flags}), found {len(table.first)}")
         return [0, 1], False
     places = [place_of(table, meaning, given) for meaning in ("query", "document")]
     # A number of clicks says it too: nobody clicked where it is 0.
