@@ -39,6 +39,8 @@ rule choose_on_dev:
         mem_mb=megabytes(factor=8 if METHODS else 1.2, base=2500),  # most of it mapped from disk, but what is learned
         runtime=240,
     params:
+        # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
+        checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint-tuned",
         k=max(config["ks"]),
         multiview=config["multiview"],
         seed=lambda wildcards: plan.seed(wildcards.encoder),

@@ -43,6 +43,7 @@ with job(snakemake.log[0]) as log:
         threads=snakemake.threads,
         views=views,
         progress=lambda items: log.progress(items, "methods"),
+        checkpoint=params.checkpoint,
     )
     outputs = zip(params.multiview["methods"], snakemake.output.additions, snakemake.output.choices, strict=True)
     for name, file, choice in outputs:

@@ -18,7 +18,7 @@ from ..multiview.addition import SOFTMAX, Votes, adapted
 from ..multiview.clustering import group
 from ..multiview.moved import moved, pefa_xs
 from ..multiview.shared import centers_for, centers_of, knn, largest, pefa_xl
-from ..multiview.tuned import shared_tuned, tuned
+from ..multiview.tuned import MOST_DOCUMENTS, shared_tuned, tuned
 from ..names import Method
 from .dev import Constants, Dev
 from .propensity import worth
@@ -73,17 +73,19 @@ class Log:
     objective: what dev maximises, ``mean`` or ``propensity``, see :class:`mvg.evaluation.dev.Dev`
     views: own views over the encoder's vectors, if they are at hand: those of ``m_avg`` and ``beta``
     fit: makes own views, called as :func:`mvg.multiview.fit`
+    checkpoint: a folder from which an interrupted training of documents goes on
     """
 
     def __init__(
         self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1,
-        objective="mean", views=None, progress=iter, fit=fit,
+        objective="mean", views=None, progress=iter, fit=fit, checkpoint=None,
     ):  # fmt: skip
         self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
         self.popularity = training_popularity(train.pairs, len(documents))
         self.dev = Dev(queries, dev, self.popularity, k, seed, worth(objective, self.popularity, len(train.queries)))
         self.budget, self.m_avg, self.beta = budget, m_avg, beta
         self.seed, self.threads, self.progress, self.fit = seed, threads, progress, fit
+        self.checkpoint = checkpoint
         self._made, self._used, self._fresh = {}, {}, set()
         if views is not None:
             self._made["views", "", "", "", round(m_avg * len(documents))] = (beta, views), 0.0
@@ -154,7 +156,7 @@ class Log:
     def _combined(self, method, queries, budget):
         key, chosen = method.adapter, {}
         matrix = self._once("adapter", None).adapter if key else None
-        together = method.votes == "shared" and method.documents == "tuned"
+        together = method.votes == "shared" and method.documents == "tuned" and len(self.documents) <= MOST_DOCUMENTS
         extra = (budget - 1) / (2 if method.votes == "shared" and method.views else 1)
         n_centers = centers_for(1 + extra, *self.documents.shape, WIDTH)
         grids = {"prior": PRIORS} if method.prior else {}
@@ -168,7 +170,9 @@ class Log:
             ))  # fmt: skip
             grids["votes"] = LEARNED_VOTES
         elif method.documents == "tuned":
-            addition = self._once(("tuned", key), lambda: self._learn(tuned, self.documents, queries, matrix))
+            addition = self._once(("tuned", key), lambda: self._learn(
+                tuned, self.documents, queries, matrix, checkpoint=None if key else self.checkpoint,
+            ))  # fmt: skip
         elif method.documents == "moved":
             weight, addition = self._once(
                 ("moved", key, method.prior), lambda: self._moved(queries, matrix, dict(grids))

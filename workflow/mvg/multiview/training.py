@@ -5,11 +5,16 @@ of r)): the other relevant documents are no negatives. In numpy and numba: the s
 of threads.
 """
 
+import hashlib
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+from ..io.files import load_arrays, save_arrays
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # of Adam
 PATIENCE = 2  # epochs without a gain on dev before training stops
@@ -24,42 +29,113 @@ class Recipe(NamedTuple):
     epochs: int = 6
     votes_learning_rate: float = 0.02
     start: float = 4.0
+    sampled: int = 0  # draws of negatives a batch (:mod:`mvg.multiview.sampled`); 0: all documents
 
 
-def train(rows, step: Callable, result: Callable, on_dev: Callable | None, recipe: Recipe, seed=0, progress=iter):
+def train(
+    rows, step: Callable, result: Callable, on_dev: Callable | None, recipe: Recipe, seed=0, progress=iter,
+    checkpoint: "Checkpoint | None" = None,
+):  # fmt: skip
     """The ``result()`` of the epoch that is best on dev; of the last one without ``on_dev``.
 
     rows: of the training queries, which go to ``step`` in batches, in another order each epoch
     on_dev: a result -> a number, larger is better
+    checkpoint: holds each epoch until the last: an interrupted training goes on from it, to the same result
     """
-    random, best, best_score, since = np.random.default_rng(seed), None, -np.inf, 0
-    for _ in progress(range(recipe.epochs)):
-        for batch in np.array_split(random.permutation(rows), max(1, round(len(rows) / recipe.batch))):
-            step(batch)
-        if on_dev is None:
+    random, best, best_score, since, done = np.random.default_rng(seed), None, -np.inf, 0, 0
+    if checkpoint is not None:
+        best, best_score, since, done = checkpoint.load()
+    for epoch in progress(range(recipe.epochs)):
+        order = random.permutation(rows)
+        if epoch < done:
             continue
-        now = result()
-        score = on_dev(now)
-        if score > best_score:
-            best, best_score, since = now, score, 0
-        elif (since := since + 1) == PATIENCE:
+        if since == PATIENCE:
             break
+        for batch in np.array_split(order, max(1, round(len(rows) / recipe.batch))):
+            step(batch)
+        if on_dev is not None:
+            now = result()
+            score = on_dev(now)
+            best, best_score, since = (now, score, 0) if score > best_score else (best, best_score, since + 1)
+        if checkpoint is not None:
+            checkpoint.save(best, best_score, since, epoch + 1)
+    if checkpoint is not None:
+        checkpoint.clear()
     return result() if best is None else best
+
+
+class Checkpoint:
+    """A folder in which a training leaves what it needs to go on.
+
+    arrays: gives what is trained, by name, to be read and written in place; best results are of a type with ``save``
+        and ``load``, such as :class:`mvg.multiview.Addition`
+    key: of data and settings; what another key left there is not read
+    """
+
+    def __init__(self, folder, arrays: Callable, key: str, result_type):
+        self.folder, self.arrays, self.key, self.result_type = Path(folder), arrays, key, result_type
+
+    def load(self):
+        """``(best result, its score, epochs without a gain, epochs done)``; those of a start where nothing fits."""
+        file = self.folder / "state.npz"
+        if not file.exists():
+            return None, -np.inf, 0, 0
+        with load_arrays(file) as kept:
+            if str(kept["key"]) != self.key:
+                return None, -np.inf, 0, 0
+            for name, array in self.arrays().items():
+                array[...] = kept[name]
+            score, since, done = float(kept["score"]), int(kept["since"]), int(kept["done"])
+        return (
+            self.result_type.load(self.folder / f"best.{done - since}.npz") if score > -np.inf else None,
+            score,
+            since,
+            done,
+        )
+
+    def save(self, best, score, since, done) -> None:
+        """The best result first, then the state that names it: a stop between them leaves the epoch before."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = self.folder / f"best.{done - since}.npz"
+        if best is not None and not since:
+            best.save(file)
+        numbers = {"score": np.float64(score), "since": np.int64(since), "done": np.int64(done)}
+        save_arrays(self.folder / "state.npz", key=np.array(self.key), **numbers, **self.arrays())
+        for other in self.folder.glob("best.*.npz"):
+            if other != file:
+                other.unlink()
+
+    def clear(self) -> None:
+        """Nothing to go on with any more."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def fingerprint(*parts) -> str:
+    """Of arrays and settings: what a checkpoint is of."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).data if isinstance(part, np.ndarray) else repr(part).encode())
+    return digest.hexdigest()
 
 
 class Adam:
     """Values and their moments; :meth:`step` moves the values in place."""
 
     def __init__(self, values: np.ndarray, learning_rate: float):
-        self.values, self.rate, self.steps = np.array(values, dtype=np.float32), learning_rate, 0
+        self.values, self.rate, self.steps = np.array(values, dtype=np.float32), learning_rate, np.zeros(1, np.int64)
         self.first, self.second = np.zeros_like(self.values), np.zeros_like(self.values)
 
     def step(self, gradient: np.ndarray) -> None:
         """One step down ``gradient``, which has the shape of the values."""
         self.steps += 1
-        rate = self.rate * np.sqrt(1 - BETA2**self.steps) / (1 - BETA1**self.steps)
+        steps = int(self.steps[0])
+        rate = self.rate * np.sqrt(1 - BETA2**steps) / (1 - BETA1**steps)
         arrays = (array.reshape(-1) for array in (self.values, self.first, self.second, gradient))
         _adam(*arrays, np.float32(rate))
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Its own arrays, by name."""
+        return {"values": self.values, "first": self.first, "second": self.second, "steps": self.steps}
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -72,8 +148,12 @@ def _adam(values, first, second, gradient, rate):
 
 def gradient(logits, starts, relevant) -> None:
     """Turn logits (n, n_documents) into the gradient of the loss summed over all pairs, in place."""
-    at_relevant = logits[np.repeat(np.arange(len(logits)), np.diff(starts)), relevant]
-    largest = logits.max(axis=1, keepdims=True)
+    to_gradient(logits, starts, relevant, logits[np.repeat(np.arange(len(logits)), np.diff(starts)), relevant])
+
+
+def to_gradient(logits, starts, relevant, at_relevant) -> None:
+    """The same where the logits of the relevant documents, float32 (n_pairs,), are not those among the others."""
+    largest = np.maximum(logits.max(axis=1, keepdims=True), np.float32(-1e30))  # all may be relevant
     logits -= largest
     np.exp(logits, out=logits)
     _to_gradient(logits, largest[:, 0], starts, relevant, at_relevant)

@@ -1,7 +1,8 @@
 """Documents learned on frozen query vectors, alone or together with the weights of shared views.
 
 A softmax over the documents at a fixed scale (:mod:`mvg.multiview.training`), one classifier a document that starts at
-its vector. Documents without a training query stay where they are, out of the softmax. Two matrix products a step.
+its vector. Documents without a training query stay where they are, out of the softmax. Two matrix products a step;
+where documents are many, over a sample of them.
 """
 
 from collections.abc import Callable
@@ -11,19 +12,30 @@ from numba import njit
 from scipy import sparse
 
 from .addition import SUM, Addition, Votes, led_to
+from .sampled import RowAdam, Sampler
+from .sampled import step as sampled_step
 from .shared import BLOCK, centers_of, largest
-from .training import Adam, Recipe, gradient, train
+from .training import Adam, Checkpoint, Recipe, fingerprint, gradient, train
 
 ALONE, TOGETHER = Recipe(), Recipe(epochs=9)
+AT_SCALE = Recipe(sampled=2048, epochs=4)
+MOST_DOCUMENTS = 1 << 16  # in a softmax over all of them
 
 
-def tuned(documents, queries, pairs, on_dev: Callable | None = None, recipe=ALONE, seed=0, progress=iter) -> Addition:
+def tuned(
+    documents, queries, pairs, on_dev: Callable | None = None, recipe: Recipe | None = None, seed=0, progress=iter,
+    checkpoint=None,
+) -> Addition:  # fmt: skip
     """Documents d' learned from the training pairs; a score is q . d'.
 
     documents, queries: float32 (n, dim); pairs: ``(query_rows, document_rows)``, repeated ones count once
     on_dev: :class:`Addition` -> a number, larger is better; the best epoch is returned, the last one without it
+    recipe: None for one that suits the number of documents: beyond ``MOST_DOCUMENTS`` negatives are sampled
+    checkpoint: a folder from which an interrupted training goes on, to the same bytes
     """
-    return _train(documents, queries, pairs, None, None, on_dev, recipe, seed, progress)
+    if recipe is None:
+        recipe = ALONE if len(documents) <= MOST_DOCUMENTS else AT_SCALE
+    return _train(documents, queries, pairs, None, None, on_dev, recipe, seed, progress, checkpoint)
 
 
 def shared_tuned(
@@ -54,11 +66,14 @@ def _near(queries, rows, votes: Votes) -> np.ndarray:
     return near
 
 
-def _train(documents, queries, pairs, votes, near, on_dev, recipe, seed, progress) -> Addition:
+def _train(documents, queries, pairs, votes, near, on_dev, recipe, seed, progress, checkpoint=None) -> Addition:
     indicator = led_to(pairs, len(queries), len(documents))
     seen = np.flatnonzero(np.bincount(indicator.indices, minlength=len(documents)))
     rows, indicator = np.flatnonzero(np.diff(indicator.indptr)), indicator[:, seen]
-    learned = Adam(np.asarray(documents[seen], dtype=np.float32), recipe.learning_rate)
+    learned = (RowAdam if recipe.sampled else Adam)(documents[seen], recipe.learning_rate)
+    sampler = None
+    if recipe.sampled:
+        sampler = Sampler(np.bincount(indicator.indices), len(rows), recipe.batch, recipe.sampled, seed)
     weights, columns = None, None
     if votes is not None:
         columns = np.searchsorted(seen, votes.shares.indices)
@@ -75,6 +90,8 @@ def _train(documents, queries, pairs, votes, near, on_dev, recipe, seed, progres
 
     def step(part):
         batch, relevant = np.asarray(queries[part], dtype=np.float32), indicator[part]
+        if sampler is not None:
+            return sampled_step(learned, batch, relevant, sampler, recipe.scale)
         logits = (batch @ learned.values.T) * np.float32(recipe.scale)
         if votes is not None:
             voters = near[part], votes.shares.indptr, columns
@@ -84,7 +101,11 @@ def _train(documents, queries, pairs, votes, near, on_dev, recipe, seed, progres
         if votes is not None:
             weights.step(_votes_gradient(logits, *voters, len(weights.values)))
 
-    return train(rows, step, addition, on_dev, recipe, seed, progress)
+    kept = None
+    if checkpoint is not None:
+        key = fingerprint(recipe, seed, *(np.asarray(side) for side in pairs), documents, queries[rows[:1000]])
+        kept = Checkpoint(checkpoint, learned.state, key, Addition)
+    return train(rows, step, addition, on_dev, recipe, seed, progress, kept)
 
 
 @njit(cache=True, nogil=True)
