@@ -9,7 +9,7 @@ import pytest
 from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
 from mvg.__main__ import main
-from mvg.check import check, verdict
+from mvg.commands.check import check, verdict
 from mvg.formats import FORMATS
 from mvg.formats.guess import guess_format
 from mvg.io.errors import DataError

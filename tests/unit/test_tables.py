@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from raw_sets import write_files, write_zip
 
-from mvg.check import check
+from mvg.commands.check import check
 from mvg.datasets.records import Document, Fact, Query
 from mvg.formats import FORMATS
 from mvg.formats.guess import guess_format

@@ -12,7 +12,7 @@ The rooms, in the order in which data flow; a room imports only from rooms befor
 - ``reporting``: one look for tables and figures
 - ``verdicts``: the paper's numbers beside ours
 - ``experiments``: one module each
-- ``library``, ``commands``: the package as people take it home
+- ``library``, ``commands``: the package as people take it home, in Python and on the command line
 
 :func:`mvg.build` makes an index of vectors and a log, and :func:`mvg.load` opens one that was saved. Below them
 stand, for those who want the parts, ``mvg.multiview.allocate`` and ``fit``, ``mvg.search.views.Views`` and

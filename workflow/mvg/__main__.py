@@ -1,76 +1,48 @@
-"""``mvg check PATH``: what a data set is like, before anything is trained."""
+"""``mvg COMMAND``: the command line. Without a command it lists them."""
 
 import argparse
+import os
+import signal
 import sys
 
-from .check import check
-from .formats import FORMATS
+from .commands import modules
 from .job import mendable
-
-COLUMNS = {
-    "query": "the text of the query is",
-    "document": "the text of the document is, or its id in a click log",
-    "count": "the number of clicks is",
-    "date": "the day of the clicks is",
-    "relevance": "a number is, 0 or less where the document does not answer the query",
-}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    columns = {meaning: name for meaning in COLUMNS if (name := getattr(given, meaning)) is not None}
-    format = given.format or _format_of(columns, given.split)
-    options = ({"columns": columns} if columns else {}) | ({"split": given.split} if given.split else {})
-    if fault := _fault(format, options):
-        parser.error(fault)
+    parser = _Parser(prog="mvg", description="The Multi-View Geometric Index: what a log adds to an encoder.")
+    commands = parser.add_subparsers(metavar="COMMAND")
+    for name, module in modules().items():
+        command = commands.add_parser(name, help=module.HELP, description=module.__doc__.splitlines()[0])
+        module.add_arguments(command)
+        command.set_defaults(run=module.run, error=command.error)
+    options = parser.parse_args(arguments)
+    if "run" not in options:
+        parser.print_help()
+        return 0
     try:
-        print(check(given.path, format, **options), end="")
+        return options.run(options) or 0
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read the answer has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except Exception as error:
         if (line := mendable(error)) is None:
             raise
         print(f"error: {line}", file=sys.stderr)
         return 1
-    return 0
 
 
-def _format_of(columns: dict, split: str | None) -> str | None:
-    """The format of which such columns are; None, to be guessed, without any."""
-    if "count" in columns or "date" in columns or split:
-        return "clicklog"
-    return "csv" if columns else None
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str):
+        self.exit(2, f"error: {message} ({self.prog} --help)\n")
 
 
-def _fault(format: str | None, options: dict) -> str | None:
-    """What is wrong with options of a reader, as the schema of its format has it."""
-    schema = FORMATS[format].options if format else {}
-    for option, value in options.items():
-        if option not in schema:
-            with_it = " or ".join(name for name, it in FORMATS.items() if option in it.options)
-            return f"--{option if option == 'split' else next(iter(value))} goes with the format {with_it}"
-    columns = options.get("columns", {})
-    known = schema.get("columns", {}).get("properties", {})
-    needed = schema.get("columns", {}).get("required", []) if columns else []
-    if unknown := columns.keys() - known.keys():
-        return f"--{min(unknown)} does not go with the format {format}"
-    if not columns.keys() >= set(needed):
-        return f"{' and '.join(f'--{name}' for name in needed)} go together, with the format {format}"
-    if len(set(columns.values())) < len(columns):
-        return f"{' and '.join(f'--{name}' for name in columns)} are different columns"
-    return None
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="mvg", description="The Multi-View Geometric Index.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser("check", help="say what a data set is like, and whether MVG is likely to help")
-    command.add_argument("path", help="folder, zip or file")
-    command.add_argument("--format", choices=sorted(FORMATS), help="guessed from the names of the files without it")
-    for meaning, what in COLUMNS.items():
-        command.add_argument(f"--{meaning}", metavar="COLUMN", help=f"of a table: where {what}")
-    command.add_argument("--split", choices=["date", "random"], help="of a click log; random needs no dates")
-    return parser
+def script() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go
+    sys.exit(main())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script()

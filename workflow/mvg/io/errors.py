@@ -13,6 +13,9 @@ class DataError(ValueError):
         place = f"{file}: {where}" if where else f"{file}"
         super().__init__(one_line(f"{place}: {expected}"))
 
+    def __reduce__(self):  # from one process to another
+        return type(self), (self.file, self.where, self.expected)
+
 
 def one_line(text: str, limit: int = 500) -> str:
     """``text`` without line breaks or control characters, cut to ``limit`` characters."""

@@ -37,9 +37,12 @@ def folder_beside(path):
 def replacing_folder(path):
     """Give a temporary folder beside ``path``; it takes the place of ``path`` if the block succeeds."""
     with folder_beside(path) as temporary:
-        yield temporary
-        shutil.rmtree(path, ignore_errors=True)
-        temporary.rename(path)
+        new = temporary / "new"
+        new.mkdir()
+        yield new
+        if Path(path).exists():  # two renames, with nothing slow between them
+            Path(path).rename(temporary / "old")
+        new.rename(path)
 
 
 @contextmanager

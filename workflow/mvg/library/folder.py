@@ -36,8 +36,7 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
     import mvg
 
     folder, made, views = Path(folder), index._fitted, index._index.views
-    if folder.exists() and not (folder / MANIFEST).is_file() and (folder.is_file() or any(folder.iterdir())):
-        raise DataError(folder, "", "expected a new folder, or one that an index was saved to before")
+    expect_new_or_index(folder)
     log = index._log
     manifest = {
         "format": FORMAT,
@@ -73,6 +72,13 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
         manifest["files"] = {name: _checksum(temporary / name) for name in names}
         with text_writer(temporary / MANIFEST) as file:
             json.dump(manifest, file, indent=1, ensure_ascii=False)
+
+
+def expect_new_or_index(folder) -> None:
+    """DataError for a folder that holds something other than an index: saving would replace it."""
+    folder = Path(folder)
+    if folder.exists() and not (folder / MANIFEST).is_file() and (folder.is_file() or any(folder.iterdir())):
+        raise DataError(folder, "", "expected a new folder, or one that an index was saved to before")
 
 
 def load(folder, check: bool = True, threads: int | None = None):

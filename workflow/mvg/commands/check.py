@@ -5,20 +5,19 @@ The paper's conditions: popularity is skewed, and past queries say what a docume
 
 import re
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
-from .datasets.pairs import load_splits
-from .datasets.reading import load_texts
-from .datasets.splits import SPLITS
-from .datasets.texts import normalised
-from .datasets.writing import write_prepared
-from .formats import FORMATS
-from .formats.guess import guess_format
-from .io.errors import DataError
-from .lexical.popularity import gini, training_popularity
+from ..datasets.pairs import load_splits
+from ..datasets.reading import load_texts
+from ..datasets.splits import SPLITS
+from ..datasets.texts import normalised
+from ..lexical.popularity import gini, training_popularity
+from . import source as sources
+from .source import Source
+
+HELP = "say what a data set is like, and whether MVG is likely to help"
 
 ENOUGH_TRAINING, ENOUGH_TEST = 1000, 100  # queries, below which no answer is given
 # Share of test pairs whose document has two training queries or more. MVG gained where it is 0.76 and more
@@ -27,33 +26,38 @@ ENOUGH_BEHAVIOUR = 0.5
 SKEWED = 0.3  # share of training pairs of the top 1 %: there a popularity prior did as much as MVG, or more
 
 
+def add_arguments(parser) -> None:
+    sources.add_arguments(parser)
+
+
+def run(options) -> None:
+    print(page(Source.named(options)), end="")
+
+
 def check(path, format: str | None = None, **options) -> str:
     """A page of plain text about the data set at ``path``; ``format`` is guessed if it is None.
 
     The data are prepared as the workflow would, in a temporary folder; ``options`` are the reader's.
     Raises DataError as the reader does.
     """
-    guessed = format is None
-    format = format or guess_format(path)
-    dropped = Counter()
+    return page(Source.of(path) if format is None else Source(path, format, False, options))
+
+
+def page(source: Source) -> str:
+    """:func:`check`, of a data set as commands are given it."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "data"
-        try:
-            stats = write_prepared(FORMATS[format].read(path, dropped, **options), folder, dropped, {})
-        except DataError as error:
-            hint = f" (the format {format} is a guess: say another with --format)" if guessed else ""
-            raise DataError(
-                path if error.file == folder else error.file, error.where, f"{error.expected}{hint}"
-            ) from error
+        stats = source.prepare(folder)
         splits = load_splits(folder)
         document_ids, documents = load_texts(folder / "corpus.jsonl")
         query_ids, queries = load_texts(folder / "queries.jsonl")
     facts = _facts(splits, documents, queries)
-    found = {name: value for name, value in stats.items() if isinstance(value, str)}  # what the reader found out
+    of_format = ("format", "split_rule")
+    found = {name: value for name, value in stats.items() if isinstance(value, str) and name not in of_format}
     sections = {
         "Format": [
-            f"{format}{' (guessed)' if guessed else ''}",
-            f"split: {FORMATS[format].split_rule}",
+            f"{source.format}{' (guessed)' if source.guessed else ''}",
+            f"split: {stats['split_rule']}",
             *(f"{name.replace('_', ' ')}: {value}" for name, value in found.items()),
         ],
         "Counts": _counts(stats),
@@ -63,8 +67,8 @@ def check(path, format: str | None = None, **options) -> str:
         "Popularity": _popularity(facts),
         "Behaviour": [
             *_behaviour(facts),
-            *_repeated(splits, queries, format),
-            *_themselves(splits, query_ids, document_ids, format),
+            *_repeated(splits, queries, source.format),
+            *_themselves(splits, query_ids, document_ids, source.format),
         ],
         "Is MVG likely to help?": verdict(facts),
     }

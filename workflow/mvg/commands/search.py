@@ -1,0 +1,39 @@
+"""``mvg search FOLDER "red shoes"``: the best documents of an index, each with the vector that found it."""
+
+from ..io.errors import DataError
+
+HELP = "search an index that mvg build made: documents, and which vector found each of them"
+
+
+def add_arguments(parser) -> None:
+    parser.add_argument("folder", help="of an index")
+    parser.add_argument("query", help="its text")
+    parser.add_argument("--k", type=int, default=10, help="documents (10)")
+    parser.add_argument("--min-count", type=int, default=1, metavar="N", help="show no query asked fewer times (1)")
+
+
+def run(options) -> None:
+    from ..library.folder import load, read_manifest
+    from .encoding import encode_texts
+
+    if options.k < 1:
+        options.error("--k is at least 1")
+    manifest = read_manifest(options.folder)
+    if "encoder" not in manifest:
+        raise DataError(options.folder, "", "expected an index that says how to encode a query: search it in Python")
+    index = load(options.folder)
+    query = encode_texts(manifest["encoder"], [options.query])[0]
+    rows, _ = index.search(query, options.k)
+    for place, row in enumerate(rows[rows >= 0].tolist(), start=1):
+        found = index.explain(query, row, n=3, min_count=options.min_count)
+        names = dict.fromkeys([str(found.document), index.texts[row] if index.texts else ""])  # a text may be the id
+        print(f"{place:3} {found.score:7.3f}  {'  '.join(filter(None, names))}")
+        print(f"             {why(found)}")
+
+
+def why(found) -> str:
+    """Which vector found a document, in words."""
+    parts = [f"by its {found.kind} vector {found.vector}, similarity {found.similarity:.3f}"]
+    parts += [f"bias {found.bias:+.3f}"] * bool(found.bias) + [f"votes {found.votes:+.3f}"] * bool(found.votes)
+    asked = [f'"{query.text}"' for query in found.queries if query.text]
+    return ", ".join(parts) + (f"; asked before: {', '.join(asked)}" if asked else "")
