@@ -11,6 +11,7 @@ from mvg import experiments
 from mvg.config import ConfigError, checked, expect_said, load_schema
 from mvg.formats import FORMATS
 from mvg.plan import Plan
+from mvg.variants import repeated
 
 ROOT = Path(__file__).parents[2]
 SCHEMA_FILE = ROOT / "workflow/schemas/config.schema.yaml"
@@ -205,7 +206,7 @@ def test_a_title_is_what_a_dataset_is_called_and_nothing_depends_on_it(tmp_path)
 
 def test_any_trained_encoder_is_repeated_with_other_seeds():
     plan = plan_of("seeds=[7]", "encoders=[sbert, colbert, wordllama]", "datasets=[eurlex]")
-    assert plan.repeated() == {("eurlex", "sbert"): {"sbert-s7": 7}, ("eurlex", "colbert"): {"colbert-s7": 7}}
+    assert repeated(plan.config) == {("eurlex", "sbert"): {"sbert-s7": 7}, ("eurlex", "colbert"): {"colbert-s7": 7}}
     assert plan.seed("colbert-s7") == 7 and plan.kind("sbert-s7") == "sbert"
 
 

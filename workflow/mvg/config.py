@@ -1,6 +1,6 @@
-"""The config of a run: checked against the schema, filled with its defaults. Plain Python on a dict.
+"""The config of a run, checked against the schema and filled with its defaults.
 
-Nothing here knows Snakemake. :mod:`mvg.plan` works out from a checked config what a run makes.
+Plain Python on a dict; nothing here knows Snakemake. :mod:`mvg.plan` derives from a checked config what a run makes.
 """
 
 import copy
@@ -14,7 +14,7 @@ from . import experiments
 from .formats import FORMATS
 from .names import WRAPPERS, Method, Rival
 
-# What can be drawn by the simulator, or downloaded, and the raw format that it comes in.
+# What can be simulated, or downloaded, and its raw format.
 SIMULATED = {
     "eurlex": "eurlex",
     "pubmed": "medline",
@@ -25,20 +25,20 @@ SIMULATED = {
 }
 DOWNLOADS = {"eurlex": "eurlex", "pubmed": "medline", "wikiseealso": "xc", "msmarco": "msmarco"}
 KNOWN_SETS = SIMULATED | DOWNLOADS
-SOURCE_KEYS = ("source", "path", "format", "keep", "title")  # what every entry of `sources` may say
-LISTING_KEYS = ("year", "files")  # and a download that is a directory listing
-OWN_DATASET = ("click_log", "flat_popularity")  # experiments with a dataset and an encoder of their own
+SOURCE_KEYS = ("source", "path", "format", "keep", "title")  # allowed in every entry of `sources`
+LISTING_KEYS = ("year", "files")  # allowed too where a download is a directory listing
+OWN_DATASET = ("click_log", "flat_popularity")  # experiments with their own dataset and encoder
 
 
 class ConfigError(ValueError):
-    """A setting that cannot be: which key, and what was expected."""
+    """A wrong setting: its key, and what was expected."""
 
     def __init__(self, where: str, expected: str):
         super().__init__(f"config: {where}: {expected}")
 
 
 def load_schema(path) -> dict:
-    """The schema at ``path``, with the names that the registries know.
+    """The schema at ``path``, completed with the names of the registries.
 
     Formats come from :mod:`mvg.formats`, experiments from :mod:`mvg.experiments`, and the kinds of
     encoders from the schema's own ``encoder_kinds``.
@@ -59,11 +59,11 @@ def load_schema(path) -> dict:
 
 
 def checked(config: dict, schema: dict, modules=None) -> dict:
-    """``config`` with every default filled in; numbers are numbers and days are texts.
+    """``config`` with every default filled in; numbers are numbers and dates are strings.
 
     modules: the folder of the encoders of kind ``module``
-    Raises ConfigError for what the schema refuses, and for what no schema can say: names that stand
-    nowhere, files that are not there, settings that a format does not take.
+    Raises ConfigError for what the schema refuses, and for what no schema can express: unknown names,
+    missing files, settings that a format does not take.
     """
     config = _validated(_undated(copy.deepcopy(config)), schema)
     for name, entry in config["sources"].items():
@@ -77,7 +77,7 @@ def checked(config: dict, schema: dict, modules=None) -> dict:
 
 
 def expect_said(given: dict, base: dict, where: str = "") -> None:
-    """ConfigError for an empty mapping in ``given``: laid over ``base`` it would change nothing, without a word."""
+    """Raise ConfigError for an empty mapping in ``given``: merged into ``base`` it would silently change nothing."""
     for key, value in given.items():
         place, below = f"{where}{key}", base.get(key)
         if value == {} and below:
@@ -87,14 +87,14 @@ def expect_said(given: dict, base: dict, where: str = "") -> None:
 
 
 def _undated(value):
-    """Days, which YAML knows without quotes, as the texts that they were."""
+    """Turn dates, which YAML recognises without quotes, back into strings."""
     if isinstance(value, dict):
         return {key: _undated(entry) for key, entry in value.items()}
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 def _validated(instance: dict, schema: dict, where: str = "") -> dict:
-    """``instance``, its defaults filled in and its numbers made such; ConfigError if the schema refuses it."""
+    """``instance`` with defaults filled in and numbers parsed. Raises ConfigError if the schema refuses it."""
     import jsonschema
 
     properties = jsonschema.Draft202012Validator.VALIDATORS["properties"]
@@ -117,19 +117,19 @@ def _validated(instance: dict, schema: dict, where: str = "") -> dict:
 
 
 def _sentence(error) -> str:
-    """What is wrong, in words where the validator has none that help."""
+    """What is wrong; in our own words where the validator's do not help."""
     if error.validator == "pattern" and "expected" in error.schema:
         return f"expected {error.schema['expected']}, found {error.instance!r}"
     if error.validator == "type" and error.validator_value == "string" and type(error.instance) in (int, float):
-        # On the command line Snakemake takes quotes away, and digits (with _ between them) for a number.
+        # On the command line Snakemake removes quotes, and reads digits (also with _ between them) as a number.
         return f"expected a text, found the number {error.instance!r}: quote it, in a --configfile, or add a letter"
     return error.message
 
 
 def _mend_number(instance: dict, error) -> None:
-    """Put a number, a truth value or null where the command line or YAML left its text.
+    """Parse a number, a boolean or null that the command line or YAML left as a string.
 
-    Snakemake leaves texts inside lists and mappings, and YAML takes ``1e-4`` for one.
+    Snakemake leaves strings inside lists and mappings, and YAML reads ``1e-4`` as a string.
     """
     import yaml
 
@@ -147,7 +147,7 @@ def _mend_number(instance: dict, error) -> None:
 
 
 def _plain_numbers(value, where: str = ""):
-    """Whole floats as the integers that they are; ConfigError for what is not finite."""
+    """Turn whole floats into integers. Raises ConfigError for a number that is not finite."""
     if isinstance(value, dict):
         return {key: _plain_numbers(entry, f"{where}.{key}") for key, entry in value.items()}
     if isinstance(value, list):
@@ -214,7 +214,7 @@ def _check_methods(config: dict) -> None:
 
 
 def _check_places(config: dict) -> None:
-    """Whether results can be written, and raw files are where they are said to be."""
+    """Check the folders of the results and of ``raw_dir``."""
     run, raw_dir = f"results/{config['run']}", config["raw_dir"]
     for folder in ("results", run, *(f"{run}/{name}" for name in config["datasets"])):
         if os.path.lexists(folder) and not exists(folder, Path.is_dir):
@@ -230,7 +230,7 @@ def _check_datasets(config: dict) -> None:
     seeds = config["seeds"] if isinstance(config["seeds"], dict) else {}
     for key, names, known in (
         ("sweeps.datasets", config["sweeps"]["datasets"], "datasets"),
-        # Those that this run does without are passed over.
+        # Names that this run does not use are ignored.
         ("seeds.datasets", seeds.get("datasets"), "sources"),
         ("seeds.encoders", seeds.get("encoders"), "encoder_settings"),
     ):
@@ -251,7 +251,7 @@ def _check_datasets(config: dict) -> None:
 
 
 def _check_options(name: str, entry: dict) -> None:
-    """A source says only what its format's reader, or its download, takes."""
+    """Refuse keys of a source that neither its reader nor its download takes."""
     format = entry.get("format") or KNOWN_SETS.get(name)
     options = FORMATS[format].options if format else {}
     listed = entry["source"] == "download" and name == "pubmed"
@@ -262,7 +262,7 @@ def _check_options(name: str, entry: dict) -> None:
 
 
 def source_of(config: dict, dataset: str) -> dict | None:
-    """Where a dataset comes from; a folder of ``raw_dir`` goes before a known set's own entry."""
+    """Where a dataset comes from. For a known set, a folder in ``raw_dir`` takes precedence over its entry."""
     entry, raw_dir = config["sources"].get(dataset), config["raw_dir"]
     if raw_dir and dataset in KNOWN_SETS and (Path(raw_dir) / dataset).is_dir():
         format = KNOWN_SETS[dataset]
@@ -279,7 +279,7 @@ def format_of(config: dict, dataset: str) -> str:
 
 
 def exists(path, kind=Path.exists) -> bool:
-    """Whether there is such a path; False for one that the system cannot even look up."""
+    """Whether the path exists; False also for one that the system cannot look up."""
     try:
         return kind(Path(path))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What every script of the workflow does around its work: log, progress, one line on an error."""
+"""What every script of the workflow does around its work: a log, progress, one line on an error."""
 
 import errno
 import logging
@@ -23,11 +23,11 @@ REMEDIES = {
 
 @contextmanager
 def job(log_file, will_retry=False):
-    """Give a :class:`Log`; turn what a user can mend into one ``error:`` line and exit code 1.
+    """Provide a :class:`Log`; turn an error that a user can fix into one ``error:`` line and exit code 1.
 
-    will_retry: the job is tried again if it fails, so that the line is no error yet
+    will_retry: Snakemake tries the job again if it fails, so the line does not say ``error:`` yet
     """
-    logging.raiseExceptions = False  # a log on a full disk is cut, without a traceback for each line
+    logging.raiseExceptions = False  # on a full disk the log is cut, without a traceback for each line
     logging.basicConfig(handlers=[logging.NullHandler()], force=True)  # until there is a file
     started = time.monotonic()
     try:
@@ -56,8 +56,8 @@ def job(log_file, will_retry=False):
 
 
 def mendable(error: BaseException) -> str | None:
-    """One line on what a user can mend: wrong data, files, disk, memory; None for all else."""
-    # Of memory torch has errors of its own: RuntimeErrors that say so.
+    """One line about what a user can fix (wrong data, files, disk, memory); None for any other error."""
+    # torch reports a lack of memory as a RuntimeError.
     if isinstance(error, MemoryError) or re.search("(allocate|out of) memory", str(error)):
         return one_line(f"not enough memory: {str(error) or 'none left'}: free some, or use a larger machine, {AGAIN}")
     if isinstance(error, OSError) and error.errno in REMEDIES:
@@ -68,7 +68,7 @@ def mendable(error: BaseException) -> str | None:
 
 
 class Log:
-    """Messages and progress: into the log, and onto the terminal where there is one."""
+    """Messages and progress, in the log and on the terminal if there is one."""
 
     def __init__(self):
         self._bar, self._last = None, time.monotonic()
@@ -77,7 +77,7 @@ class Log:
         logging.info(message)
 
     def progress(self, items, label: str):
-        """Iterate over ``items`` (with a length): a bar on a terminal, a line a minute in the log."""
+        """Iterate over ``items`` (which have a length): a bar on a terminal, a line a minute in the log."""
         if sys.stderr.isatty():
             from tqdm import tqdm
 
@@ -90,7 +90,7 @@ class Log:
                 logging.info("%s: %d of %d", label, done + 1, len(items))
 
     def bytes(self, label: str, done: int, total: int | None) -> None:
-        """The same for ``done`` of ``total`` bytes of what is called ``label``; ``total`` may be unknown."""
+        """The same for ``done`` of ``total`` bytes; ``total`` is None if unknown."""
         if sys.stderr.isatty():
             from tqdm import tqdm
 

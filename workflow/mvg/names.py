@@ -1,4 +1,4 @@
-"""Names of methods: what a log adds to an encoder, from the outside in, and the encoder.
+"""Names of methods: what a log adds to an encoder, from the outside in, then the encoder.
 
 ``[shared+|knn+][mvg+][prior+][moved+|tuned+][adapter+]x``; ``pefa-xs+x``, ``pefa-xl+x`` and ``auto+x`` stand alone.
 """
@@ -19,7 +19,7 @@ _METHOD = re.compile(rf"{ADDED}(?P<encoder>[a-z0-9][a-z0-9.-]*)?")
 
 
 class Method(NamedTuple):
-    """The parts of a name; an empty text for what is not there."""
+    """The parts of a name; an absent part is an empty string."""
 
     alone: str
     votes: str
@@ -31,9 +31,9 @@ class Method(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> "Method":
-        """``mvg+prior+dssm`` by its parts; without an encoder, as in ``shared+tuned``, the last is empty.
+        """Split ``mvg+prior+dssm`` into its parts; in a name without an encoder, such as ``shared+tuned``, it is empty.
 
-        Raises ValueError for a name that the grammar does not have.
+        Raises ValueError for a name outside the grammar.
         """
         encoder = name.rpartition("+")[2]
         full = f"{name}+" if encoder in PARTS else name
@@ -44,7 +44,7 @@ class Method(NamedTuple):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What was added, from the outside in."""
+        """The parts added to the encoder, from the outside in."""
         return tuple(filter(None, self[:-1]))
 
     @property
@@ -61,9 +61,9 @@ PARTS = {*ALONE, "shared", "knn", "mvg", "prior", "moved", "tuned", "adapter"}
 
 
 class Rival(NamedTuple):
-    """A rival of these methods, for the frontier: of texts, ``ova``, or ``METHOD@HOW``, a method stored or searched so.
+    """A rival for the frontier: ``bm25-expanded``, ``ova-tfidf``, ``ova``, or ``METHOD@HOW``.
 
-    HOW is ``int8``, ``pq`` or a factory string of faiss.
+    HOW says how the method's index is stored or searched: ``int8``, ``pq`` or a factory string of faiss.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Rival(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> "Rival":
-        """``tuned@pq`` by its parts. Raises ValueError for what is no rival."""
+        """Split ``tuned@pq`` into its parts. Raises ValueError for a name that is no rival."""
         if name in (*RIVALS_BY_TEXT, "ova"):
             return cls(name)
         method, _, how = name.partition("@")
@@ -82,6 +82,6 @@ class Rival(NamedTuple):
 
     @property
     def grows(self) -> bool:
-        """Whether it is built within a budget: with own or shared views, in fewer bytes."""
+        """Whether it is built within a budget: it has own or shared views, stored in fewer bytes."""
         method = Method.parse(self.name) if self.name and self.how in STORAGES else None
         return bool(method) and (bool(method.views) or method.votes == "shared")

@@ -1,30 +1,27 @@
-"""What a run makes, worked out from its checked config: datasets, encoders, rows, variants. No Snakemake."""
+"""What a run makes, derived from its checked config: datasets, encoders, rows. Nothing here knows Snakemake."""
 
 from pathlib import Path
 
 from .config import DOWNLOADS, OWN_DATASET, ConfigError, exists, format_of, source_of
 from .formats import FORMATS
 from .names import WRAPPERS
+from .variants import TRAINED, add_dimensions, add_seeds, repeated
 
 LEXICAL = ("bm25", "popularity")
 DEPTHS = {"click_log": 200, "flat_popularity": 1000}  # documents a ranking holds for an experiment's own dataset
-TRAINED = ("dssm", "sbert", "colbert")  # kinds of encoders that a run trains
 
 
 class Plan:
     """The run of one checked config.
 
-    Encoders that repeat another one with another seed (``dssm-s1``) or dimension (``dssm-d8``) are
-    entries of ``settings`` like any other: the same rules train and encode with them.
-
-    Raises ConfigError if such a name is taken.
+    Raises ConfigError if the name of a variant (:mod:`mvg.variants`) is taken.
     """
 
     def __init__(self, config: dict):
         self.config, self.run = config, config["run"]
         self.settings = dict(config["encoder_settings"])  # encoder -> its settings, variants included
-        self.seeds = self._add_seeds()  # encoder -> its own seed, of those that repeat another one
-        self.dimensions = self._add_dimensions()  # dimension -> encoder
+        self.seeds = add_seeds(config, self.settings)  # variant -> its seed
+        self.dimensions = add_dimensions(config, self.settings)  # dimension -> encoder
         self.budget = "beta{beta}-m{m_avg}".format(**config["multiview"])  # a folder's name
 
     # Datasets
@@ -35,12 +32,12 @@ class Plan:
         return self.config["datasets"]
 
     def all_datasets(self) -> list[str]:
-        """Those of the benchmark, then those that experiments have for themselves."""
+        """Those of the benchmark, then those that single experiments use."""
         own = [self.config[name]["dataset"] for name in self.config["experiments"] if name in OWN_DATASET]
         return list(dict.fromkeys(self.datasets + own))
 
     def titles(self, datasets=None) -> dict[str, str | None]:
-        """Dataset -> what tables and figures call it, None for its own name; of those of the benchmark by default."""
+        """Dataset -> its title in tables and figures, or None; by default for the datasets of the benchmark."""
         datasets = self.datasets if datasets is None else datasets
         return {dataset: self.source(dataset).get("title") for dataset in datasets}
 
@@ -49,7 +46,7 @@ class Plan:
         return any(dataset in DOWNLOADS for dataset in self.all_datasets())
 
     def source(self, dataset: str) -> dict:
-        """Its entry of ``sources``, or what ``raw_dir`` makes of it."""
+        """Its entry of ``sources``, or its folder in ``raw_dir``."""
         return source_of(self.config, dataset)
 
     def reading(self, dataset: str) -> dict:
@@ -63,15 +60,15 @@ class Plan:
         }
 
     def raw_folder(self, dataset: str) -> str | None:
-        """Where the raw files of a download, or of the user, lie; None for simulated ones, which are made."""
+        """The folder of the downloaded files or of the user's; None for simulated files, which a rule makes."""
         source = self.source(dataset)
         folders = {"path": source.get("path"), "download": f"{self.config['download_dir']}/{dataset}"}
         return folders.get(source["source"])
 
     def raw_files(self, dataset: str) -> str | list[str]:
-        """What preparing a dataset waits for: the folder that is simulated, the list of what came, or the user's files.
+        """What preparing a dataset waits for: the simulated folder, the list of downloaded files, or the user's files.
 
-        ConfigError for a file name that Snakemake would take for a pattern.
+        Raises ConfigError for a file name that Snakemake would take for a pattern.
         """
         kind = self.source(dataset)["source"]
         if kind == "simulated":
@@ -87,7 +84,7 @@ class Plan:
         return [str(file) for file in files]
 
     def is_small(self, dataset: str) -> bool:
-        """Whether it is simulated, and not the rehearsal of scale."""
+        """Whether it is simulated, unless it is the rehearsal of large runs."""
         return self.source(dataset)["source"] == "simulated" and dataset != "large"
 
     def metrics(self) -> list[str]:
@@ -95,7 +92,7 @@ class Plan:
         return list(dict.fromkeys(["recall", "map", *self.config["metrics"]]))
 
     def depth(self, dataset: str) -> int:
-        """How many documents its rankings hold: as many as anybody asks of it."""
+        """How many documents its rankings hold: the most that any metric or experiment needs."""
         own = [k for name, k in DEPTHS.items() if self.config[name]["dataset"] == dataset]
         return max(self.config["ks"] + own)
 
@@ -126,35 +123,35 @@ class Plan:
         return [*self.bi_encoders(), self.config["diversity_encoder"] or self.config["sweeps"]["dssm"]][0]
 
     def diversity_encoder(self) -> str:
-        """The one whose query vectors measure diversity."""
+        """The one whose query vectors measure query diversity."""
         return self.config["diversity_encoder"] or self.first_encoder()
 
     def encoder(self, dataset: str, encoder: str) -> dict:
-        """Its settings; those that differ by dataset are this dataset's."""
+        """Its settings; where they differ by dataset, those of this dataset."""
         entry = dict(self.settings[encoder])
         if isinstance(entry.get("init"), dict):
             if dataset not in entry["init"]:
                 raise ConfigError(f"encoder_settings.{encoder}.init", f"no entry for {dataset}")
             entry["init"] = entry["init"][dataset]
         if isinstance(entry.get("vocabulary"), dict):
-            entry["vocabulary"] = entry["vocabulary"].get(dataset)  # None: by the number of words
+            entry["vocabulary"] = entry["vocabulary"].get(dataset)  # None: from the number of words
         return entry
 
     def module(self, encoder: str) -> str:
-        """The module of mvg.encoders with its ``encode``: the user's, or the one that is called as its kind."""
+        """The module of mvg.encoders with its ``encode``: the user's, or the one named as its kind."""
         return self.settings[encoder].get("module", self.kind(encoder))
 
     def arguments(self, encoder: str) -> dict:
-        """What that ``encode`` takes beside the texts, the splits and the seed."""
+        """The arguments of that ``encode`` after the texts, the splits and the seed."""
         entry = self.settings[encoder]
         return entry["settings"] if entry["kind"] == "module" else {k: v for k, v in entry.items() if k != "kind"}
 
     def seed(self, encoder: str) -> int:
-        """The run's; of an encoder that repeats another one, its own."""
+        """The seed of a variant, or else of the run."""
         return self.seeds.get(encoder, self.config["seed"])
 
     def vector_files(self, dataset: str, encoder: str) -> dict[str, str]:
-        """The user's own vectors. ConfigError, with what they must be, if they are not there."""
+        """The user's own vectors. Raises ConfigError if they are missing, and says what is expected."""
         folder = f"{self.encoder(dataset, encoder)['path']}/{dataset}"
         for side, texts in (("documents", "corpus.jsonl"), ("queries", "queries.jsonl")):
             if not exists(f"{folder}/{side}.npy", Path.is_file):
@@ -165,14 +162,14 @@ class Plan:
         return {"document_vectors": f"{folder}/documents.npy", "query_vectors": f"{folder}/queries.npy"}
 
     def init_files(self, dataset: str, encoder: str) -> dict[str, list[str]]:
-        """``init``: the files of the model folder that it starts from, if that is a folder here."""
+        """``init``: the files of the model that it starts from, if that is a local folder."""
         init = self.encoder(dataset, encoder).get("init", "scratch")
         files = [] if init == "scratch" else [path for path in Path(init).expanduser().rglob("*") if path.is_file()]
         files = sorted(str(path) for path in files if not set("{}<>") & set(str(path)))
         return {"init": files} if files else {}
 
     def token_files(self) -> dict[str, str]:
-        """The vectors of the first encoder with a vector a token, by what they are, if the run has one."""
+        """The vectors of the run's first encoder with a vector a token, by name; empty if it has none."""
         names = {"tokens": "tokens", "starts": "starts", "token_queries": "query_tokens.test"}
         return {
             key: f"<results>/{{dataset}}/{encoder}/{name}.npy"
@@ -181,7 +178,7 @@ class Plan:
         }
 
     def pretrained(self) -> list[list[str]]:
-        """[dataset, encoder, init] of each encoder that starts from somebody's weights."""
+        """[dataset, encoder, init] of each encoder that starts from given weights."""
         flat = self.config["flat_popularity"]
         own = [(flat["dataset"], x) for x in (flat["encoder"], *flat["beside"])]
         places = [(dataset, encoder) for dataset in self.datasets for encoder in self.encoders]
@@ -204,7 +201,7 @@ class Plan:
         return [*LEXICAL, *(added + encoder for encoder in self.encoders for added in self.added(encoder))]
 
     def added(self, encoder: str) -> list[str]:
-        """What goes over an encoder, ``mvg+`` for one: the rest of the grammar needs one vector a text."""
+        """The prefixes of an encoder's rows, such as ``mvg+``. The config's methods need one vector a text."""
         more = [] if self.kind(encoder) == "colbert" else self.config["multiview"]["methods"]
         return [*WRAPPERS.values(), *(f"{name}+" for name in more)]
 
@@ -212,37 +209,11 @@ class Plan:
         """BM25 and the encoder: plain, with the prior, with MVG."""
         return ["bm25", encoder, f"prior+{encoder}", f"mvg+{encoder}"]
 
-    # Seeds
-
-    def repeated(self) -> dict[tuple[str, str], dict[str, int]]:
-        """(dataset, encoder) -> the encoders that repeat it with other seeds: name -> seed."""
-        seeds = self.config["seeds"] if isinstance(self.config["seeds"], dict) else {"values": self.config["seeds"]}
-        values = [seed for seed in seeds["values"] if seed != self.config["seed"]]
-        return {
-            (dataset, encoder): {f"{encoder}-s{seed}": seed for seed in values}
-            for dataset in self.datasets
-            for encoder in self.encoders
-            if values
-            and dataset in seeds.get("datasets", [dataset])
-            and encoder in seeds.get("encoders", [encoder])
-            and self.config["encoder_settings"][encoder]["kind"] in TRAINED
-        }
-
-    def _add_seeds(self) -> dict[str, int]:
-        seeds = {}
-        for (_, encoder), names in self.repeated().items():
-            for name, seed in names.items():
-                if name in self.config["encoder_settings"]:
-                    expected = "another name: this one is taken by one of the seeds"
-                    raise ConfigError(f"encoder_settings.{name}", expected)
-                self.settings[name], seeds[name] = self.settings[encoder], seed
-        return seeds
-
     def seed_rows(self) -> list[tuple[str, str, str]]:
-        """(dataset, method, the method with one of its seeds) of all that seeds.csv averages over."""
+        """(dataset, method, the method with one of its seeds) of everything that seeds.csv averages over."""
         return [
             (dataset, wrapper + encoder, wrapper + name)
-            for (dataset, encoder), names in self.repeated().items()
+            for (dataset, encoder), names in repeated(self.config).items()
             for wrapper in self.added(encoder)
             for name in [encoder, *names]
         ]
@@ -250,59 +221,37 @@ class Plan:
     # Sweeps
 
     def sweep_encoders(self) -> list[str]:
-        """Those whose budget is swept: the first of the run with one vector a text, if none is named."""
+        """Those whose budget is swept. By default the first of the run with one vector a text."""
         sweeps = self.config["sweeps"]
         return sweeps["encoders"] or [*self.bi_encoders(), sweeps["dssm"]][:1]
 
     def swept(self) -> list[tuple[str, str]]:
-        """(dataset, encoder) of the budget sweep; the click log, where the paper has it, with its own encoder."""
+        """(dataset, encoder) of the budget sweep, and the click log (the paper's set for it) with its own encoder."""
         pairs = [(dataset, encoder) for dataset in self.datasets for encoder in self.sweep_encoders()]
         own = [(name, self.config["click_log"]["encoder"]) for name in self.click_log()]
         return list(dict.fromkeys(pairs + own))
 
     def click_log(self) -> list[str]:
-        """The click log's dataset, if the run has that experiment."""
+        """The dataset of the experiment ``click_log``, if the run has it."""
         return [self.config["click_log"]["dataset"]] if "click_log" in self.config["experiments"] else []
 
     def spectrum_encoders(self) -> list[str]:
-        """Those whose sizes are held against token-level encoders: S.BERT as in the paper, if the run has it."""
+        """Those compared with token-level encoders by size. By default S.BERT, as in the paper, if the run has it."""
         sbert = [encoder for encoder in self.bi_encoders() if self.kind(encoder) == "sbert"]
         return self.config["sweeps"]["encoders"] or sbert[:1] or self.sweep_encoders()
 
     def sweep_datasets(self) -> list[str]:
-        """Those on which encoders are trained for a sweep: the first of the run, if none is named."""
+        """Those on which encoders are trained for a sweep. By default the first of the run."""
         return self.config["sweeps"]["datasets"] or self.datasets[:1]
 
     def ablated(self) -> list[str]:
-        """The encoders of the ablations, which take a while: those of the run among those of the sweeps."""
+        """The encoders of the ablations, which are slow: those of the run that are also in the sweeps."""
         return [encoder for encoder in self.sweep_encoders() if encoder in self.bi_encoders()]
 
     def frontier_encoders(self) -> list[str]:
-        """The encoders of the frontier: those of the run among those of its grid, or the first of the run."""
+        """The encoders of the frontier: those of its grid that are in the run, or else the first of the run."""
         named = self.config["sweeps"]["frontier"]["encoders"] or []
         return [encoder for encoder in named if encoder in self.bi_encoders()] or [self.first_encoder()]
-
-    def compared_dimensions(self) -> dict[int, dict[str, int]]:
-        """For each r of the dimension sweep: r, the paper's rival 2r, and the rival of MVG's size."""
-        growth = 1 + self.config["multiview"]["m_avg"]
-        return {
-            r: {"dssm": r, "dssm(2r)": 2 * r, "dssm(equal)": round(growth * r)}
-            for r in sorted(self.config["sweeps"]["dimensions"])
-        }
-
-    def _add_dimensions(self) -> dict[int, str]:
-        """Dimension -> encoder: the swept DSSM itself where it has the dimension, else its variant."""
-        name = self.config["sweeps"]["dssm"]
-        own = self.settings[name]
-        found = {}
-        for dimension in dict.fromkeys(d for row in self.compared_dimensions().values() for d in row.values()):
-            variant = name if dimension == own["dimension"] else f"{name}-d{dimension}"
-            settings = {**own, "dimension": dimension}
-            if self.settings.setdefault(variant, settings) != settings:
-                expected = "another name: this one is taken by a dimension of the sweep"
-                raise ConfigError(f"encoder_settings.{variant}", expected)
-            found[dimension] = variant
-        return found
 
     # Settings that files depend on
 
@@ -330,5 +279,5 @@ class Plan:
         return "MVG: beta {beta}, {m_avg} vectors a document on average.".format(**self.config["multiview"])
 
     def settings_note(self) -> str:
-        views = "MVG + Prior is as Prior where dev chose no views over it."
+        views = "Where dev chose no views, MVG + Prior equals Prior."
         return f"{self.budget_note()} {views} Seed {self.config['seed']}."

@@ -1,6 +1,6 @@
-"""What a run was made of: software, code, machine and input files. Standard library alone.
+"""The provenance of a run: software, code, machine and input files. Standard library only.
 
-Nothing here reads the environment's variables, the user's name or the host's.
+Nothing here reads environment variables, the user's name or the host's.
 """
 
 import os
@@ -19,7 +19,7 @@ SECRET = re.compile(r"secret|password|passwd|token|credential|(access|api|privat
 
 
 def checksums(path, progress=lambda files: files) -> dict:
-    """``{name: {"bytes", "sha256"}}`` of a file, or of a folder's files but the hidden ones, by their names in it."""
+    """``{name: {"bytes", "sha256"}}`` of a file, or of all files in a folder except hidden ones, by relative path."""
     path = Path(path)
     folder = path.parent if path.is_file() else path
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
@@ -31,10 +31,10 @@ def checksums(path, progress=lambda files: files) -> dict:
 
 
 def software(requirements) -> dict:
-    """Python, platform, and of each package of a requirements file the version that is installed here.
+    """Python, platform, and the installed version of each package of a requirements file.
 
-    None for a package that is not: a rule's conda environment holds only its own. Packages that
-    are only lent through ``sys.path``, as Snakemake's are to a script, are not installed here.
+    None for a package that is not installed: a rule's conda environment holds only its own. Packages
+    that a script only sees through ``sys.path``, as it sees Snakemake's, do not count as installed.
     """
     places = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
     lines = Path(requirements).read_text(encoding="utf-8").splitlines()
@@ -49,14 +49,14 @@ def software(requirements) -> dict:
 
 def code(folder) -> dict:
     """The git commit of the workflow in ``folder``, and whether its code differs from it; None outside git."""
-    if not _output("git", "-C", folder, "ls-files", "Snakefile"):  # somebody else's repository around it
+    if not _output("git", "-C", folder, "ls-files", "Snakefile"):  # the repository around it is another one
         return {"commit": None, "dirty": None}
     changes = _output("git", "-C", folder, "status", "--porcelain", "--", "Snakefile", "workflow", "envs")
     return {"commit": _output("git", "-C", folder, "rev-parse", "HEAD"), "dirty": changes != ""}
 
 
 def machine() -> dict:
-    """Processor, cores that may be used, bytes of memory, and the GPUs that the driver knows."""
+    """Processor, usable cores, bytes of memory, and the GPUs that the driver reports."""
     gpus = _output("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
     return {
         "processor": _processor(),
@@ -67,7 +67,7 @@ def machine() -> dict:
 
 
 def without_secrets(command: str | None) -> str | None:
-    """A command line whose passwords, tokens and keys (``--x-secret-key K``, ``token=K``) are left out."""
+    """A command line without its passwords, tokens and keys (``--x-secret-key K``, ``token=K``)."""
     if command is None:
         return None
     words, hide = [], False
@@ -83,7 +83,7 @@ def without_secrets(command: str | None) -> str | None:
 
 
 def without_home(value):
-    """``value``, all texts in it with the user's home folder, which tells a name, as ``~``."""
+    """``value`` with the user's home folder, which contains a name, written as ``~`` in all its strings."""
     if isinstance(value, dict):
         return {key: without_home(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -104,7 +104,7 @@ def _processor() -> str:
 
 
 def _output(program, *arguments) -> str | None:
-    """What a program says; None if it is not there or fails."""
+    """The output of a program; None if it is missing or fails."""
     if not shutil.which(program):
         return None
     done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

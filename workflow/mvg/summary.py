@@ -1,4 +1,4 @@
-"""What a run says when it has ended: the answer, and where to look."""
+"""What a run prints at its end: the answer, and where to look."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ PLACES = {
 
 
 def where_to_look(results) -> list[str]:
-    """The first line of the answer, then a line for each of the main results in the folder of a run that is there."""
+    """The first line of the answer, then a line for each of the main results that exist in the folder of a run."""
     found = {f"{results}/{place}": what for place, what in PLACES.items() if Path(results, place).exists()}
     width = max(map(len, found), default=0)
     return answer(results) + [f"{place:{width}}  {what}" for place, what in found.items()]
 
 
 def answer(results) -> list[str]:
-    """What the run found, in a line; none if it put nothing over its encoders."""
+    """What the run found, in one line; no line if it added nothing to its encoders."""
     file = Path(results, "answer.txt")
     return file.read_text(encoding="utf-8").splitlines()[:1] if file.exists() else []

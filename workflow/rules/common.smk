@@ -18,6 +18,7 @@ from mvg.config import DOWNLOADS, ConfigError, checked, expect_said, load_schema
 from mvg.names import WRAPPERS
 from mvg.plan import LEXICAL, Plan
 from mvg.summary import where_to_look
+from mvg.variants import compared_dimensions, repeated
 
 # Whether this workflow is the one that was called, and no module of another one.
 IS_MAIN = WORKFLOW.parent == Path(workflow.basedir)

@@ -181,7 +181,7 @@ use rule popularity as seeds with:
         datasets=plan.titles(),
         rows=[[dataset, row] for dataset, row, _ in plan.seed_rows()],
         note=plan.budget_note(),
-        behind=[plan.behind_rankings(dataset, encoder) for dataset, encoder in plan.repeated()],
+        behind=[plan.behind_rankings(dataset, encoder) for dataset, encoder in repeated(config)],
     message:
         "Table: mean and spread over several seeds"
 

@@ -129,7 +129,7 @@ rule measure_dimension_sweep:
         experiment="dimension_sweep",
         dataset="{dataset}",
         dimensions=list(plan.dimensions),
-        compared=plan.compared_dimensions(),
+        compared=compared_dimensions(config),
         multiview={name: config["multiview"][name] for name in ("beta", "m_avg")},
         k=max(config["ks"]),
         seed=config["seed"],
