@@ -265,26 +265,22 @@ def metrics(raw) -> None:
 
 
 def significance(raw) -> None:
-    from scipy.stats import binomtest
+    from scipy.stats import binomtest, ttest_rel
 
     from mvg.evaluation.significance import sign_test
 
     scores = np.random.default_rng(0).integers(0, 50, (8, 177_515)) / 50
+    pairs, tests = list(combinations(scores, 2)), "sign tests of 8 methods, 177,515 queries"
 
     def plain(a, b):
         wins, losses = sum(x > y for x, y in zip(a, b)), sum(x < y for x, y in zip(a, b))
         return binomtest(wins, wins + losses).pvalue
 
-    ours = lambda: [sign_test(a, b).p_value for a, b in combinations(scores, 2)]  # noqa: E731
+    ours = lambda: [sign_test(a, b).p_value for a, b in pairs]  # noqa: E731
     theirs = lambda: [plain(a, b) for a, b in combinations(scores.tolist(), 2)]  # noqa: E731
-    row(
-        "sign tests of 8 methods, 177,515 queries",
-        "Python and scipy's binomtest",
-        ours,
-        theirs,
-        ours() == theirs(),
-        turns=2,
-    )
+    same = ours() == theirs()
+    row(tests, "Python and scipy's binomtest", ours, theirs, same, turns=2)
+    row(tests, "paired t-tests of scipy, which ranx calls", ours, lambda: [ttest_rel(a, b) for a, b in pairs], same)
 
 
 def tokens(raw) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from mvg.evaluation.significance import sign_test
 
@@ -21,6 +22,12 @@ def test_ties_do_not_dilute():
 def test_nothing_but_ties_is_no_evidence():
     assert sign_test([1, 2], [1, 2]) == (0, 0, 2, 1.0)
     assert sign_test([], []) == (0, 0, 0, 1.0)
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_the_p_value_is_that_of_scipys_exact_test(wins, losses):
+    p_value = sign_test([1] * wins + [0] * losses, [0] * wins + [1] * losses).p_value
+    assert p_value == (binomtest(wins, wins + losses).pvalue if wins + losses else 1)
 
 
 def test_a_significant_difference_can_be_a_loss():

@@ -5,6 +5,8 @@ Numpy only, and nothing else of mvg: encoders import it to score dev.
 
 import numpy as np
 
+AT_ONCE = 1 << 18  # ranks compared at a time: they stay in the cache
+
 
 def relevance(ranked, pairs, n_documents: int) -> np.ndarray:
     """Which of the ranked documents are relevant.
@@ -14,12 +16,7 @@ def relevance(ranked, pairs, n_documents: int) -> np.ndarray:
     a row of ``ranked``. Returns bool (n_queries, k). ValueError: a row or position out of range.
     """
     ranked = _ranked(ranked, n_documents)
-    keys = _pair_keys(pairs, len(ranked), n_documents)
-    found = np.arange(len(ranked), dtype=np.int64)[:, None] * n_documents + ranked
-    # The last key may be smaller than what is looked for; any key then serves as "not equal".
-    places = np.searchsorted(keys, found).clip(max=max(len(keys) - 1, 0))
-    hits = keys[places] == found if len(keys) else np.zeros(ranked.shape, bool)
-    return hits & (ranked >= 0)
+    return _hits(ranked, *_distinct(pairs, len(ranked), n_documents))
 
 
 def recall(hits, n_relevant, k: int) -> np.ndarray:
@@ -28,7 +25,8 @@ def recall(hits, n_relevant, k: int) -> np.ndarray:
     hits: bool (n_queries, any depth), as from :func:`relevance`; n_relevant: int (n_queries,).
     Returns float64 (n_queries,) percent, NaN for a query without relevant documents.
     """
-    return _percent(np.asarray(hits)[:, :k].sum(axis=1), n_relevant)
+    row, _ = np.asarray(hits)[:, :k].nonzero()
+    return _percent(np.bincount(row, minlength=len(hits)), n_relevant)
 
 
 def average_precision(hits, n_relevant, k: int) -> np.ndarray:
@@ -38,8 +36,16 @@ def average_precision(hits, n_relevant, k: int) -> np.ndarray:
     ``map_cut``. Arguments and result as in :func:`recall`.
     """
     hits = np.asarray(hits)[:, :k]
-    precision = hits.cumsum(axis=1) / np.arange(1, hits.shape[1] + 1)
-    return _percent((precision * hits).sum(axis=1), n_relevant)
+    row, rank = hits.nonzero()
+    counts = np.bincount(row, minlength=len(hits))
+    found = np.flatnonzero(counts)
+    # Few queries have a hit and few ranks are one: precision is worked out for those alone.
+    nth = np.arange(len(row)) - np.repeat(counts[found].cumsum() - counts[found], counts[found]) + 1
+    precision = np.zeros((len(found), hits.shape[1]))
+    precision[np.repeat(np.arange(len(found)), counts[found]), rank] = nth / (rank + 1)
+    sums = np.zeros(len(hits))
+    sums[found] = precision.sum(axis=1)
+    return _percent(sums, n_relevant)
 
 
 def ndcg(hits, n_relevant, k: int) -> np.ndarray:
@@ -56,8 +62,10 @@ def ndcg(hits, n_relevant, k: int) -> np.ndarray:
 
 def reciprocal_rank(hits, n_relevant, k: int) -> np.ndarray:
     """RR@k: 1 / the rank of the first hit in the top k, 0 without one. Arguments and result as in :func:`recall`."""
-    hits = np.asarray(hits)[:, :k]
-    found = (hits / np.arange(1, hits.shape[1] + 1)).max(axis=1, initial=0)
+    row, rank = np.asarray(hits)[:, :k].nonzero()
+    row, first = np.unique(row, return_index=True)
+    found = np.zeros(len(hits))
+    found[row] = 1 / (rank[first] + 1)
     return _percent(found, np.minimum(n_relevant, 1))
 
 
@@ -73,28 +81,41 @@ def per_query(ranked, pairs, n_documents: int, ks, metrics=PAPER) -> dict[str, n
     pairs count once. A query without relevant documents is NaN, for the caller to leave out and
     count; one with an empty result is 0.
     """
-    hits = relevance(ranked, pairs, n_documents)
-    keys = _pair_keys(pairs, len(hits), n_documents)
-    n_relevant = np.bincount(keys // max(n_documents, 1), minlength=len(hits))
+    ranked = _ranked(ranked, n_documents)
+    queries, documents = _distinct(pairs, len(ranked), n_documents)
+    hits, n_relevant = _hits(ranked, queries, documents), np.bincount(queries, minlength=len(ranked))
     return {f"{metric}@{k}": METRICS[metric](hits, n_relevant, k) for metric in metrics for k in ks}
 
 
 def _ranked(ranked, n_documents: int) -> np.ndarray:
-    ranked = np.asarray(ranked, dtype=np.int64)
+    ranked = np.asarray(ranked)
+    if not np.issubdtype(ranked.dtype, np.signedinteger):
+        ranked = ranked.astype(np.int64)
     if ranked.ndim != 2:
         raise ValueError(f"ranked must be (n_queries, k), got shape {ranked.shape}")
     _check_range("ranked", ranked, -1, n_documents)
     return ranked
 
 
-def _pair_keys(pairs, n_queries: int, n_documents: int) -> np.ndarray:
-    """One sorted integer for each distinct (query, document)."""
+def _distinct(pairs, n_queries: int, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each distinct (query, document) once, by query and then document."""
     queries, documents = (np.asarray(side, dtype=np.int64) for side in pairs)
     if queries.shape != documents.shape or queries.ndim != 1:
         raise ValueError(f"pairs must be two equal lists, got {queries.shape}, {documents.shape}")
     _check_range("query positions", queries, 0, n_queries)
     _check_range("document rows", documents, 0, n_documents)
-    return np.unique(queries * n_documents + documents)
+    return np.divmod(np.unique(queries * n_documents + documents), max(n_documents, 1))
+
+
+def _hits(ranked, queries, documents) -> np.ndarray:
+    """Each pair is looked for in its query's ranking: a query has far fewer relevant documents than ranks."""
+    hits = np.zeros(ranked.shape, dtype=bool)
+    step = max(1, AT_ONCE // max(1, ranked.shape[1]))
+    for start in range(0, len(queries), step):
+        query, document = queries[start : start + step], documents[start : start + step]
+        pair, rank = (ranked[query] == document.astype(ranked.dtype)[:, None]).nonzero()
+        hits[query[pair], rank] = True
+    return hits
 
 
 def _check_range(name: str, values: np.ndarray, low: int, end: int) -> None:
