@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from .adam import Adam
 from .bags import Bags, tokenize, train_tokenizer, vocabulary_size
 from .dssm import DSSM, Settings, TrainedDSSM, encode
 from .relevance import TrainingData, dense_rows, known_pairs, pair_matrix, recall_and_map
@@ -62,30 +63,29 @@ def optimise(data: TrainingData, vocabulary: int, settings: Settings, seed: int,
     (percent at 100 on dev). One seed gives one model on one machine and thread count.
     """
     torch.manual_seed(seed)
-    torch.use_deterministic_algorithms(True)
+    # Not use_deterministic_algorithms, which imports torch's compiler.
+    torch.set_deterministic_debug_mode("error")
     rng = np.random.default_rng(seed)
     n_residuals = len(data.documents) if settings.document_residual else 0
     model = DSSM(vocabulary, settings.dimension, n_residuals)
-    optimizer = torch.optim.Adam(model.parameters(), lr=settings.learning_rate, fused=True)
+    optimizer = Adam(model.parameters())
     batches = QueryBatches(data, settings) if settings.loss == "full" else PairBatches(data, settings)
     steps_an_epoch = len(batches)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: 1 - 0.9 * step / (settings.epochs * steps_an_epoch)
-    )
+    steps = settings.epochs * steps_an_epoch
     history, best, best_score, best_epoch = [], None, -1.0, 0
     watch = watch or (lambda *state: None)
     watch(model, data, 0)
     for epoch in range(1, settings.epochs + 1):
         model.train()
         total = 0.0
-        for step, batch in enumerate(batches.shuffled(rng), start=1):
+        for step, batch in enumerate(batches.shuffled(rng)):
+            done = (epoch - 1) * steps_an_epoch + step
             loss = batches.loss(model, batch, rng)
             optimizer.zero_grad()
             loss.backward()
-            optimizer.step()
-            schedule.step()
+            optimizer.step(settings.learning_rate * (1 - 0.9 * done / steps))
             total += loss.item()
-            watch(model, data, epoch - 1 + step / steps_an_epoch)
+            watch(model, data, (done + 1) / steps_an_epoch)
         recall, average_precision = score_dev(model, data)
         history.append(
             dict(
