@@ -1,6 +1,7 @@
 """What tests of all kinds share."""
 
 import os
+import sys
 from collections import Counter
 
 import pytest
@@ -12,6 +13,10 @@ from mvg.formats import FORMATS
 # No test is timed: first calls compile, and machines are busy.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# Some machines keep Python from writing bytecode, and then every process compiles all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Snakemake's SLURM plugin asks for the cluster whenever it is imported, and waits nine seconds if none answers.
 os.environ.setdefault("SLURM_CONF", os.devnull)
