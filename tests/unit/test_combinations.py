@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mvg.datasets.pairs import Split
-from mvg.evaluation.combinations import CANDIDATES, Built, Log, choose, fits
+from mvg.evaluation.combinations import CANDIDATES, LENGTHS, Built, Log, choose, fits
+from mvg.evaluation.dev import Dev
 from mvg.multiview import Addition
 from mvg.search.combined import Combined
 
@@ -78,17 +79,40 @@ class Sum:
     def value(scores):
         return scores.sum(axis=-1)
 
+    def as_good(self, *scores):
+        return Dev.as_good(self, *scores)
+
+
+def test_documents_without_a_query_are_still_found():
+    """Queries stand near their document, so vectors alone find documents that training never saw."""
+    rng = np.random.default_rng(0)
+    documents = unit(rng.normal(size=(400, 16)))
+    target = np.concatenate([rng.integers(0, 320, 1500), rng.integers(0, 400, 500)])
+    queries = unit(documents[target] + 0.35 * rng.normal(size=(2000, 16)))
+    train, dev = (Split(rows, (rows, target[rows]), NOTHING) for rows in np.split(np.arange(2000), [1500]))
+    log = Log(documents, queries, train, dev, k=10)
+    unseen = target[1500:] >= 320
+
+    def recall(name):
+        found = Combined(log.build(name).addition).search(queries[1500:], 10).documents
+        hit = (found == target[1500:, None]).any(axis=1)
+        return hit[unseen].mean(), hit[~unseen].mean()
+
+    (frozen, before), (tuned, after) = recall(""), recall("tuned")
+    assert tuned > frozen - 0.03 and after > before - 0.03
+    assert log.build("tuned").chosen["length"] in LENGTHS
+
 
 def test_the_simplest_within_one_standard_error_is_chosen():
     noise = np.tile([0.0, 4.0], 50)
     best = built("best", noise + 0.1, np.zeros(100))
     # Paired differences: 0.1 - 4 or 0.1 + 4, so 0.1 on average with a standard error of 0.4; then always 0.1.
-    assert choose([built("simple", noise[::-1], np.zeros(100)), best], Sum).method == "simple"
-    assert choose([built("worse", noise, np.zeros(100)), best], Sum).method == "best"
+    assert choose([built("simple", noise[::-1], np.zeros(100)), best], Sum()).method == "simple"
+    assert choose([built("worse", noise, np.zeros(100)), best], Sum()).method == "best"
 
 
 def test_simplicity_costs_at_most_a_little_map():
     noise = np.tile([0.0, 4.0], 50)
     best = built("best", noise, np.full(100, 0.3))
-    assert choose([built("simple", noise[::-1] + 0.2, np.zeros(100)), best], Sum).method == "best"
-    assert choose([built("simple", noise[::-1], np.full(100, 0.11)), best], Sum).method == "simple"
+    assert choose([built("simple", noise[::-1] + 0.2, np.zeros(100)), best], Sum()).method == "best"
+    assert choose([built("simple", noise[::-1], np.full(100, 0.11)), best], Sum()).method == "simple"

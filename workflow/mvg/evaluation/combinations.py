@@ -24,7 +24,8 @@ from .dev import Constants, Dev
 from .propensity import worth
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
-UNSEEN = (0, -1, -0.6, -0.4, -0.3, -0.2, -0.1, -0.05, 0.05, 0.1)
+UNSEEN = (0, -1, -0.5, -0.3, -0.2, -0.15, -0.1, -0.05, -0.025, 0.025, 0.05, 0.075, 0.1, 0.15)
+LENGTHS = (1, 0.85, 0.7, 0.6, 0.5)  # of documents without a query
 VIEW_BIASES = (0, -0.3, -0.2, -0.1, -0.05, -0.02, 0.03)
 VOTES = (0.1, 0.05, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0)
 LEARNED_VOTES = (1.0, 0.7, 0.85, 1.2)
@@ -161,7 +162,7 @@ class Log:
         n_centers = centers_for(1 + extra, *self.documents.shape, WIDTH)
         grids = {"prior": PRIORS} if method.prior else {}
         if method.documents == "tuned":
-            grids["unseen"] = UNSEEN
+            grids |= {"unseen": UNSEEN, "length": LENGTHS}
 
         if together:
             addition = self._once(("together", key, n_centers), lambda: self._learn(
@@ -269,10 +270,4 @@ def choose(built: list[Built], dev: Dev) -> Built:
     """The first of ``built``, from simple to less so, that is within one standard error of the best."""
     values = [dev.value(method.dev) for method in built]
     best = int(np.argmax([value.mean() for value in values]))
-    for method, value in zip(built, values, strict=True):
-        difference = values[best] - value
-        error = difference.std(ddof=1) / np.sqrt(len(difference))
-        map_lost = (built[best].dev[:, 1] - method.dev[:, 1]).mean() if dev.map else 0.0
-        if difference.mean() <= error and map_lost <= MOST_MAP:
-            return method
-    return built[best]
+    return next(method for method in built if dev.as_good(built[best].dev, method.dev, MOST_MAP))

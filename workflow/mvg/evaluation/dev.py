@@ -17,15 +17,17 @@ MOST_QUERIES = 2000  # enough to choose a few numbers
 MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 AT_ONCE = 1 << 25  # scores of a batch, of each part
 ROUNDS = 3  # of choosing one constant after the other
+UNSEEN_COST = 0.1  # points of MAP that finding more of the documents without a query may cost
 
 
 class Constants(NamedTuple):
-    """What is left to choose of an addition: b, u, c, and the scale of the votes."""
+    """What is left to choose of an addition: b, u, c, the scale of the votes, and the length of unseen documents."""
 
     prior: float = 0.0
     unseen: float = 0.0
     view_bias: float = 0.0
     votes: float = 1.0
+    length: float = 1.0
 
 
 class Dev:
@@ -62,15 +64,18 @@ class Dev:
         votes = addition.votes
         if votes is not None:
             votes = votes._replace(scale=votes.scale * constants.votes)
+        if constants.length != 1:
+            lengths = np.where(self.unseen, np.float32(constants.length), np.float32(1))[:, None]
+            addition = addition._replace(documents=addition.documents * lengths)
         return addition._replace(bias=self.bias(constants), view_bias=constants.view_bias, votes=votes)
 
     def line(self, addition: Addition, points: list[Constants]) -> np.ndarray:
         """What each query gets under each point, in percent: float64 (n_points, n_queries, 2), recall and AP."""
-        return self._values(addition, [(self.bias(point), point.view_bias, point.votes) for point in points])
+        return self._values(addition, points)[0]
 
     def scores(self, addition: Addition) -> np.ndarray:
         """The same for an addition as it stands: float64 (n_queries, 2)."""
-        return self._values(addition, [(addition.bias, addition.view_bias, 1.0)])[0]
+        return self._values(addition, [Constants(view_bias=addition.view_bias)], addition.bias)[0][0]
 
     def value(self, scores: np.ndarray) -> np.ndarray:
         """What is to be large, of each query: recall + AP, or recall alone."""
@@ -81,30 +86,56 @@ class Dev:
         return float(self.value(self.scores(addition)).mean())
 
     def choose(self, addition: Addition, grids: dict[str, tuple]) -> Constants:
-        """The best constants, one coordinate after the other until none changes; equal ones go to the earlier."""
+        """The best constants, one coordinate after the other until none changes; equal ones go to the earlier.
+
+        The bias and the length of documents without a query are one coordinate: what is found of these documents is
+        as large as it can be at no more than ``UNSEEN_COST`` of MAP, and within one standard error of the best.
+        """
         best = Constants(**{name: grid[0] for name, grid in grids.items()})
+        coordinates = [[(name,), grid] for name, grid in grids.items() if name not in ("unseen", "length")]
+        if "unseen" in grids:
+            pairs = [(length, unseen) for length in grids.get("length", (1.0,)) for unseen in grids["unseen"]]
+            coordinates.append([("length", "unseen"), pairs])
         for _ in range(ROUNDS):
             before = best
-            for name, grid in grids.items():
-                points = [best._replace(**{name: float(value)}) for value in grid]
-                best = points[int(self.value(self.line(addition, points)).mean(axis=1).argmax())]
-            if best == before or len(grids) == 1:
+            for names, grid in coordinates:
+                points = [best._replace(**dict(zip(names, np.ravel(at).tolist(), strict=True))) for at in grid]
+                values, unseen = self._values(addition, points)
+                at = int(self.value(values).mean(axis=1).argmax())
+                if len(names) > 1 and unseen.any():
+                    as_good = [self.as_good(values[at], other, UNSEEN_COST) for other in values]
+                    at = int(np.where(as_good, unseen, -1).argmax())
+                best = points[at]
+            if best == before or len(coordinates) == 1:
                 break
         return best
 
-    def _values(self, addition, points) -> np.ndarray:
-        values = np.empty((len(points), len(self.queries), 2))
+    def as_good(self, best: np.ndarray, other: np.ndarray, most_map: float) -> bool:
+        """Whether scores, each (n_queries, 2), are within one standard error of the best, paired, and ``most_map``."""
+        difference = self.value(best) - self.value(other)
+        error = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
+        map_lost = (best[:, 1] - other[:, 1]).mean() if self.map else 0.0
+        return bool(difference.mean() <= error and map_lost <= most_map)
+
+    def _values(self, addition, points, bias=None) -> tuple[np.ndarray, np.ndarray]:
+        """Of each point, scores of all queries (as :meth:`line`), and how many unseen documents they find.
+
+        bias: (n_documents,), in place of what the points say
+        """
+        values, unseen = np.empty((len(points), len(self.queries), 2)), np.zeros(len(points))
         zeros = np.zeros(len(self.worth), dtype=np.float32)
         for start in range(0, len(self.queries), self.batch):
             part = slice(start, min(start + self.batch, len(self.queries)))
             parts = self._parts(addition, part)
-            for (bias, view_bias, scale), out in zip(points, values, strict=True):
-                bias = zeros if bias is None else bias.astype(np.float32)
-                _measure(
-                    *parts, np.float32(view_bias), bias, np.float32(scale), start, *self.relevant, *self.excluded,
-                    self.worth, self.whole[part], self.k, out[part],
+            for i, point in enumerate(points):
+                added = self.bias(point) if bias is None else bias
+                lengths = np.where(self.unseen, np.float32(point.length), np.float32(1))
+                unseen[i] += _measure(
+                    *parts, np.float32(point.view_bias), zeros if added is None else added.astype(np.float32), lengths,
+                    np.float32(point.votes), start, *self.relevant, *self.excluded, self.worth, self.whole[part],
+                    self.unseen, self.k, values[i, part],
                 )  # fmt: skip
-        return values
+        return values, unseen
 
     def _parts(self, addition, part):
         """Scores of the documents, of their best own views, and votes: float32 (n, n_documents), or empty."""
@@ -142,11 +173,16 @@ def _grouped(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
 
 @njit(cache=True, nogil=True)
 def _measure(
-    base, views, votes, view_bias, bias, scale, first, starts, relevant, hidden_starts, hidden, worth, whole, k, out
+    base, views, votes, view_bias, bias, lengths, scale, first, starts, relevant, hidden_starts, hidden, worth, whole,
+    unseen, k, out,
 ):  # fmt: skip
-    """Recall and AP at k of a batch of queries, the ``first`` one of which begins it, from ranks alone."""
+    """Recall and AP at k of a batch of queries, the ``first`` one of which begins it, from ranks alone.
+
+    Returns how many unseen documents they find.
+    """
+    n_unseen = 0.0
     for i in range(len(base)):
-        scores = base[i].copy()
+        scores = base[i] * lengths
         if views.size:
             for d in range(len(scores)):
                 scores[d] = max(scores[d], views[i, d] + view_bias)
@@ -167,9 +203,11 @@ def _measure(
                 above += scores[d] > score
             ranks[j] = 1 + above
             found += worth[mine[j]] * (ranks[j] <= k)
+            n_unseen += unseen[mine[j]] * (ranks[j] <= k)
         ranks.sort()
         precision = 0.0
         for j in range(len(ranks)):
             if ranks[j] <= k:
                 precision += (j + 1) / ranks[j]
         out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision / len(mine)
+    return n_unseen
