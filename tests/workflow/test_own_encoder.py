@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -104,11 +105,13 @@ def test_a_module_that_fails_is_one_line(example, code, expected):
 def test_texts_can_be_written_before_there_are_vectors_of_them(example):
     entry = {"encoders": ["later"], "encoder_settings": {"later": {"kind": "vectors", "path": "nosuch"}}}
     (example / "later.yaml").write_text(yaml.safe_dump(entry | {"diversity_encoder": "later"}))
-    configs = ["--configfile", "tests/tiny.yaml", "later.yaml", "--config", "datasets=['wikiseealso']"]
-    example.run(f"{FOLDER}/data/stats.json", *configs)
-    done = example.run(*configs, check=False)
+    configs = ["--configfile", "tests/tiny.yaml", "later.yaml", "--config", "datasets=['wikiseealso']", "run=later"]
+    done = example.run("-n", *configs, check=False)
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
     assert len(lines) == 1 and "nosuch/wikiseealso/documents.npy" in lines[0] and "corpus.jsonl" in lines[0], lines
+    command, *words = shlex.split(lines[0].split("`")[1])  # as it is shown
+    example.run(*words)
+    assert command == "snakemake" and (example / "results/later/wikiseealso/data/corpus.jsonl").exists()
 
 
 def test_ready_vectors_are_taken_in_unit_norm(example):

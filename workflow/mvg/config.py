@@ -8,6 +8,7 @@ import datetime
 import math
 import os
 import re
+import shlex
 from pathlib import Path
 
 from . import experiments
@@ -74,6 +75,17 @@ def checked(config: dict, schema: dict, modules=None) -> dict:
     _check_places(config)
     _check_datasets(config)
     return config
+
+
+def typed_options(arguments: list[str]) -> str:
+    """Those words of a Snakemake command that give its config: ``--configfile``, ``--config`` and what follows each."""
+    kept, keep = [], False
+    for word in arguments:
+        if word.startswith("-"):
+            keep = word.split("=")[0] in ("--configfile", "--configfiles", "--config", "-C")
+        if keep:
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def expect_said(given: dict, base: dict, where: str = "") -> None:

@@ -14,11 +14,12 @@ DEPTHS = {"click_log": 200, "flat_popularity": 1000}  # documents a ranking hold
 class Plan:
     """The run of one checked config.
 
-    Raises ConfigError if the name of a variant (:mod:`mvg.variants`) is taken.
+    typed: the options that gave the config, for hints. Raises ConfigError if the name of a variant
+    (:mod:`mvg.variants`) is taken.
     """
 
-    def __init__(self, config: dict):
-        self.config, self.run = config, config["run"]
+    def __init__(self, config: dict, typed: str = ""):
+        self.config, self.run, self.typed = config, config["run"], typed
         self.settings = dict(config["encoder_settings"])  # encoder -> its settings, variants included
         self.seeds = add_seeds(config, self.settings)  # variant -> its seed
         self.dimensions = add_dimensions(config, self.settings)  # dimension -> encoder
@@ -156,7 +157,8 @@ class Plan:
         for side, texts in (("documents", "corpus.jsonl"), ("queries", "queries.jsonl")):
             if not exists(f"{folder}/{side}.npy", Path.is_file):
                 data = f"results/{self.run}/{dataset}/data"
-                rows = f"expected a row for each line of {data}/{texts}, which `snakemake {data}/stats.json` writes"
+                command = " ".join(["snakemake", f"{data}/stats.json", *filter(None, [self.typed])])
+                rows = f"expected a row for each line of {data}/{texts}, which `{command}` writes"
                 where = f"encoder_settings.{encoder}.path"
                 raise ConfigError(where, f"no such file: {folder[:200]}/{side}.npy: {rows}")
         return {"document_vectors": f"{folder}/documents.npy", "query_vectors": f"{folder}/queries.npy"}

@@ -14,7 +14,7 @@ WORKFLOW = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).pare
 if (WORKFLOW / "mvg").is_dir():
     sys.path.insert(0, str(WORKFLOW))
 
-from mvg.config import DOWNLOADS, ConfigError, checked, expect_said, load_schema
+from mvg.config import DOWNLOADS, ConfigError, checked, expect_said, load_schema, typed_options
 from mvg.names import WRAPPERS
 from mvg.plan import LEXICAL, Plan
 from mvg.summary import where_to_look
@@ -40,7 +40,7 @@ def planned():
         expect_said(workflow.config_settings.overwrite_config, full)
     update_config(full, config)
     schema = load_schema(workflow.source_path("../schemas/config.schema.yaml"))
-    return Plan(checked(full, schema, modules=WORKFLOW / "mvg/encoders"))
+    return Plan(checked(full, schema, modules=WORKFLOW / "mvg/encoders"), typed_options(sys.argv[1:]))
 
 
 plan = or_one_line(planned)

@@ -56,12 +56,7 @@ def _expanded(corpus, texts, pairs, progress):
     for query, document in zip(*pairs, strict=True):
         appended[document].append(texts[query])
     bm25 = BM25(progress([" ".join(parts) for parts in appended]))
-
-    def score(batch):
-        scores = bm25.scores(batch)
-        return np.where(scores == 0, -np.inf, scores)
-
-    return score, 2 * bm25.n_weights
+    return bm25.matching_scores, 2 * bm25.n_weights
 
 
 def _ova_tfidf(corpus, texts, pairs, progress):
