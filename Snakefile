@@ -1,5 +1,5 @@
 # The Multi-View Geometric Index: from raw files to the paper's tables and figures.
-# A table of contents: each file below is one stage, in the order in which data flows.
+# Each file below is one stage, in the order in which data flows.
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -25,7 +25,7 @@ include: "workflow/rules/reporting.smk"
 include: "workflow/rules/page.smk"
 
 
-# What a plain `snakemake` makes.
+# The targets of a plain `snakemake`.
 rule all:
     default_target: True
     input:

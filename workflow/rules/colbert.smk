@@ -1,4 +1,4 @@
-# ColBERT: a vector a token on both sides, so files, search and behavioural vectors of its own.
+# ColBERT has a vector a token on both sides, so it has its own files, search and behavioural vectors.
 
 
 rule train_colbert:
@@ -29,7 +29,7 @@ rule train_colbert:
         seed=lambda wildcards: plan.seed(wildcards.encoder),
         threads=torch_threads,
         device=config["device"],
-        # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
+        # Not an output: if the job fails, Snakemake would delete it, and training could not resume from it.
         checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint",
         behind=behind_data,
     message:
@@ -99,7 +99,7 @@ rule choose_over_tokens:
         objective=config["multiview"]["objective"],
         behind=behind_vectors,
     message:
-        "Choose the popularity prior and the bias of views over {wildcards.encoder} on dev of {wildcards.dataset}"
+        "Choose prior and bias of views for {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
         "../scripts/choose_over_tokens.py"
 
@@ -134,6 +134,6 @@ rule search_colbert:
         k=lambda wildcards: plan.depth(wildcards.dataset),
         behind=behind_rankings,
     message:
-        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
+        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with additions"
     script:
         "../scripts/search_colbert.py"

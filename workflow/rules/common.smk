@@ -1,4 +1,4 @@
-# What all stages share: the checked config and its plan, paths, patterns of names, and settings as parameters.
+# Shared by all stages: the checked config and its plan, paths, patterns of names, settings as parameters.
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from snakemake.utils import update_config
 
-# The package lies beside these rules; of a workflow that comes from GitHub, it is the installed one.
+# The package is beside these rules. If the workflow comes from GitHub, the installed package is used.
 WORKFLOW = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 if (WORKFLOW / "mvg").is_dir():
     sys.path.insert(0, str(WORKFLOW))
@@ -20,12 +20,12 @@ from mvg.plan import LEXICAL, Plan
 from mvg.summary import where_to_look
 from mvg.variants import compared_dimensions, repeated
 
-# Whether this workflow is the one that was called, and no module of another one.
+# False if another workflow imports this one as a module.
 IS_MAIN = WORKFLOW.parent == Path(workflow.basedir)
 
 
 def or_one_line(make, *arguments):
-    """What ``make`` gives; a wrong setting ends everything in one line."""
+    """The result of ``make``; a wrong setting ends the run with one line."""
     try:
         return make(*arguments)
     except ConfigError as error:
@@ -33,7 +33,7 @@ def or_one_line(make, *arguments):
 
 
 def planned():
-    """The plan of the config: what is not said in it is as in config.yaml, then as in the schema."""
+    """The plan of the config; missing settings come from config.yaml, then from the schema."""
     with open(workflow.source_path("../../config.yaml"), encoding="utf-8") as file:
         full = yaml.safe_load(file)
     if IS_MAIN:
@@ -68,22 +68,22 @@ wildcard_constraints:
 
 
 if IS_MAIN:
-    # The first two make sums repeatable, on a GPU too. Threads that wait actively starve all others on a busy
-    # machine. Without the malloc settings two trainings side by side spend most of their time in page faults.
-    # Without bytecode on disk, each of some 180 jobs compiles all that it imports: half of the default run.
+    # The first two make sums repeatable, also on a GPU. Actively waiting threads would starve others on a busy
+    # machine. Without the malloc settings, two parallel trainings spend most of their time in page faults.
+    # Without bytecode on disk, each of some 180 jobs would compile all its imports: half of the default run's time.
     shell.prefix(
         "set -euo pipefail; unset PYTHONDONTWRITEBYTECODE; "
         "export PYTHONHASHSEED=0 CUBLAS_WORKSPACE_CONFIG=:4096:8 OMP_WAIT_POLICY=PASSIVE; "
         "export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=16000000000; "
     )
 
-# What was typed, for provenance.json. No parameter, which would run its rule again with every other
-# command; a job inherits it, on a cluster too, whose own command is another.
+# The user's command, for provenance.json. As a parameter it would rerun the rule for every new command. Jobs
+# inherit the variable, also on a cluster, where their own command differs.
 if workflow.is_main_process:
     os.environ.update(MVG_COMMAND=shlex.join(["snakemake", *sys.argv[1:]]))
 
 
-# Snakemake would answer with a traceback.
+# Otherwise Snakemake shows a traceback.
 onstart:
     for folder in ("results", RESULTS):
         if Path(folder).exists() and not os.access(folder, os.W_OK):
@@ -96,7 +96,7 @@ onsuccess:
 
 
 def pattern(names):
-    """What matches some names, and nothing if there is none."""
+    """A regular expression that matches these names only; it matches nothing if there are none."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
@@ -105,9 +105,9 @@ def of_kind(*kinds):
     return pattern(plan.of_kind(*kinds))
 
 
-# A job that fails after a change of settings is noted as done with the new ones, and its outputs are gone. What
-# follows from them would then pass for made with these. So every rule has as a parameter all settings that its
-# inputs depend on, and is run again for a change of any of them.
+# If a job fails after a change of settings, Snakemake still records the new ones, and the job's outputs are gone.
+# What was made from them would then seem up to date. So every rule has all settings that its inputs depend on as a
+# parameter, and runs again if any of them changes.
 
 
 def behind_data(wildcards):

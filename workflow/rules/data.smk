@@ -12,7 +12,7 @@ rule simulate:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        # Queries are held as they are drawn: 4 GB for 4.6 million of them.
+        # The drawn queries stay in memory: 4 GB for 4.6 million of them.
         mem_mb=1000 + config["simulation"].get("queries", 0) // 1000,
         runtime=60,
     params:
@@ -26,14 +26,14 @@ rule simulate:
         "../scripts/simulate.py"
 
 
-RETRIES = 3  # of a download that failed for other reasons than those that it waits for itself
+RETRIES = 3  # of a failed download; it already retries cut connections and busy servers itself
 
 
 localrules:
     download,
 
 
-# The files themselves are no outputs: what has come of them outlives a failed job, and serves every run.
+# The files themselves are no outputs. So parts that have arrived survive a failed job, and every run can use them.
 rule download:
     output:
         f"{config['download_dir']}/{{dataset}}/downloaded.json",
@@ -61,8 +61,8 @@ rule download:
         "../scripts/download.py"
 
 
-# A job of its own, so that files of many GB are read again only if they change; and after prepare, which
-# says what is wrong with them.
+# A separate job, so that files of many GB are read again only if they change. It runs after prepare, which
+# reports what is wrong with them.
 rule checksum_raw:
     input:
         raw=lambda wildcards: or_one_line(plan.raw_files, wildcards.dataset),

@@ -1,5 +1,5 @@
-# Texts -> vectors: one folder per encoder, whatever its kind. A job that trains encodes as well, unless there
-# are shards: importing the libraries again would take longer than encoding does.
+# Texts -> vectors: one folder per encoder, whatever its kind. A training job also encodes, unless there are
+# shards: importing the libraries again would take longer than encoding.
 
 
 rule train_dssm:
@@ -64,7 +64,7 @@ rule encode_pretrained:
         device=config["device"],
         behind=behind_data,
     message:
-        "Pretrained: encode {wildcards.dataset} with {wildcards.encoder} as it comes"
+        "Pretrained: encode {wildcards.dataset} with {wildcards.encoder}"
     script:
         "../scripts/encode_pretrained.py"
 
@@ -98,7 +98,7 @@ rule train_sbert:
         seed=lambda wildcards: plan.seed(wildcards.encoder),
         threads=torch_threads,
         device=config["device"],
-        # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
+        # Not an output: if the job fails, Snakemake would delete it, and training could not resume from it.
         checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint",
         behind=behind_data,
     message:
@@ -107,10 +107,10 @@ rule train_sbert:
         "../scripts/train_sbert.py"
 
 
-# An encoder that is one file in workflow/mvg/encoders/ with a function `encode`: the user's own, or a kind.
+# An encoder that is one file in workflow/mvg/encoders/ with a function `encode`: the user's, or that of a kind.
 rule encode_with_module:
     input:
-        # A change of the file makes its vectors anew.
+        # If the file changes, its vectors are made again.
         module=lambda wildcards: f"{WORKFLOW}/mvg/encoders/{plan.module(wildcards.encoder)}.py",
         corpus="<results>/{dataset}/data/corpus.jsonl",
         queries="<results>/{dataset}/data/queries.jsonl",
@@ -143,7 +143,7 @@ rule encode_with_module:
         "../scripts/encode_with_module.py"
 
 
-# Ready vectors, row i those of line i of corpus.jsonl and queries.jsonl.
+# Ready-made vectors. Row i belongs to line i of corpus.jsonl or queries.jsonl.
 rule import_vectors:
     input:
         unpack(lambda wildcards: or_one_line(plan.vector_files, wildcards.dataset, wildcards.encoder)),
@@ -167,6 +167,6 @@ rule import_vectors:
     params:
         behind=behind_data,
     message:
-        "Take the vectors of {wildcards.encoder} for {wildcards.dataset}"
+        "Import the vectors of {wildcards.encoder} for {wildcards.dataset}"
     script:
         "../scripts/import_vectors.py"

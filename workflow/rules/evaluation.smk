@@ -4,7 +4,7 @@ SCORES = [f"<results>/{{dataset}}/scores/{over}{{encoder}}.csv" for over in WRAP
 MORE_SCORES = [f"<results>/{{dataset}}/scores/{name}+{{encoder}}.csv" for name in METHODS]
 
 
-# One job for all that stands on one encoder, as in search.
+# One job for everything that uses one encoder, as in search.
 rule evaluate:
     input:
         rankings=[*RANKINGS.values(), *MORE_RANKINGS],
@@ -30,7 +30,7 @@ rule evaluate:
         metrics=plan.metrics(),
         behind=behind_rankings,
     message:
-        "Score {wildcards.encoder} on {wildcards.dataset}, plain and with what goes over it, query by query"
+        "Score {wildcards.encoder} on {wildcards.dataset}, plain and with additions, query by query"
     script:
         "../scripts/evaluate.py"
 

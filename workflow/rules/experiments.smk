@@ -1,5 +1,5 @@
-# The experiments on the data and on the encoders of a run. The last rule of each bears the name of its module in
-# mvg.experiments, and is a target of its own; `measure_…` calls `measure` of the module on one dataset.
+# The experiments on the data and the encoders of a run. The last rule of each has the name of its module in
+# mvg.experiments and is also a target. `measure_…` calls `measure` of the module on one dataset.
 
 VIEWS = {
     "vectors": f"<results>/{{dataset}}/{{encoder}}/mvg/{plan.budget}/vectors.npy",
@@ -56,7 +56,7 @@ use rule popularity as loss_curves with:
         trained=plan.trained(),
         behind=behind(plan.encoders, of=plan.behind_vectors),
     message:
-        "Figure: how the trainings went"
+        "Figure: loss curves of the trainings"
 
 
 rule measure_ablations:
@@ -197,7 +197,7 @@ rule measure_click_log:
         seed=config["seed"],
         behind=behind_vectors,
     message:
-        "Sparse results and latency of {wildcards.dataset}, MVG over {wildcards.encoder} against it alone"
+        "Sparse results and latency of {wildcards.dataset}, {wildcards.encoder} with and without MVG"
     script:
         "../scripts/measure.py"
 

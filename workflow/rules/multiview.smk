@@ -22,7 +22,7 @@ rule allocate_budget:
         m_avg="{m_avg}",
         behind=behind_data,
     message:
-        "MVG step 1: spend the budget of {wildcards.dataset}"
+        "MVG step 1: allocate the budget of {wildcards.dataset}"
     script:
         "../scripts/allocate_budget.py"
 
@@ -44,7 +44,7 @@ rule fit_behavioural_vectors:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=1.2, base=800),  # most of it mapped from disk
+        mem_mb=megabytes(factor=1.2, base=800),  # mostly mapped from disk
         runtime=60,
     params:
         shard=shard_of,

@@ -1,6 +1,6 @@
-# The page of a run, made of all that the run made: its last step.
+# The page of a run: the last step, because it shows all results.
 
-# What the explorer looks into: the encoders of the run with one vector a text.
+# For the explorer: the encoders of the run with one vector a text.
 SPACES = [[dataset, encoder] for dataset in plan.datasets for encoder in plan.bi_encoders()]
 
 
@@ -52,7 +52,7 @@ rule page:
         rows=rules.benchmark_table.params.rows,
         spaces=SPACES,
         captions={path.stem: path.read_text(encoding="utf-8") for path in (WORKFLOW / "report").glob("*.rst")},
-        config={"multiview": config["multiview"]},  # this and the next for captions
+        config={"multiview": config["multiview"]},  # used in captions, as is the next
         encoder=plan.diversity_encoder(),
         benchmarks=f"{RESULTS}/benchmarks",
         explorer=config["explorer"],

@@ -1,4 +1,4 @@
-# The benchmark table and what is made of it, the verdict on each number of the paper, and what the run was made of.
+# The benchmark table and what is derived from it, the verdict on each number of the paper, and provenance.
 
 
 rule benchmark_table:
@@ -139,7 +139,7 @@ use rule popularity as zero_shot with:
         encoders=[encoder for encoder in plan.encoders if plan.kind(encoder) == "pretrained"],
         note=plan.settings_note(),
     message:
-        "Table: pretrained encoders as they come"
+        "Table: pretrained encoders without fine-tuning"
 
 
 use rule popularity as memory_spectrum with:
@@ -219,11 +219,11 @@ rule verdicts:
         "../scripts/verdicts.py"
 
 
-# The paper has no numbers for data of the user's own.
+# The paper has no numbers for the user's own data.
 VERDICTS = rules.verdicts.output if plan.has_papers() else []
 
 
-# After everything else, whose last command it names.
+# After all tables and figures, so that it records the last command.
 rule provenance:
     input:
         tables=[rules.benchmark_table.output, VERDICTS],
@@ -247,6 +247,6 @@ rule provenance:
         seeds=sorted({config["seed"], *plan.seeds.values()}),
         deployment=sorted(method.name.lower() for method in workflow.deployment_settings.deployment_method),
     message:
-        "What the run was made of: software, commit, command, seeds, config, inputs, machine"
+        "Provenance: software, commit, command, seeds, config, inputs, machine"
     script:
         "../scripts/provenance.py"

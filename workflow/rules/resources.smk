@@ -1,17 +1,17 @@
-# What jobs ask for: memory, threads, GPUs, shards.
+# Resources of jobs: memory, threads, GPUs, shards.
 
 import json
 import math
 
 from snakemake.exceptions import WorkflowError
 
-# Of torch, for transformers; a DSSM keeps one busy. Sums depend on the number: it does not follow --cores.
+# For transformers in torch (a DSSM uses one). Sums depend on the number, so it does not follow --cores.
 TORCH_THREADS = 2
-MAPPED = 2048  # MiB of the vectors that exact search reads from disk
+MAPPED = 2048  # most MiB in memory of the vectors that exact search reads from disk
 TEXTS = ["corpus", "queries"]
 SHARDS = [f"{number}-of-{config['shards']}" for number in range(1, config["shards"] + 1)]
 
-# The pairs of a dataset; the vectors of an encoder, or its vectors of tokens.
+# The pairs of a dataset; the vectors of an encoder, or its token vectors.
 PAIRS = {split: f"<results>/{{dataset}}/data/pairs.{split}.npz" for split in SPLITS}
 VECTORS = {side: f"<results>/{{dataset}}/{{encoder}}/{side}.npy" for side in ("documents", "queries")}
 TOKENS = {
@@ -24,15 +24,15 @@ TOKENS = {
 }
 VECTORS_AT_ONCE, TOKENS_AT_ONCE = (VECTORS, TOKENS) if len(SHARDS) == 1 else ({}, {})
 
-# A GPU is asked of the cluster only if the config wants one.
+# Jobs ask the cluster for a GPU only if the config does.
 GPU = {"gpu": 1} if config["device"] == "cuda" else {}
 
 
 def megabytes(factor=1, base=500, most=math.inf, shared=(), mapped=()):
-    """Memory that a job needs: ``base`` and ``factor`` times the size of its inputs, up to ``most``.
+    """Memory that a job needs: ``base`` plus ``factor`` times the size of its inputs, at most ``most``.
 
-    A shard takes its part of the inputs ``shared``. Those that are ``mapped`` stay on disk, with MAPPED in
-    memory at a time.
+    A shard reads its part of the inputs ``shared``. Inputs that are ``mapped`` stay on disk, with at most MAPPED
+    in memory at a time.
     """
 
     def need(wildcards, input):
@@ -49,7 +49,7 @@ def megabytes(factor=1, base=500, most=math.inf, shared=(), mapped=()):
 
 
 def size_mb(input):
-    """Size of the inputs; of those that are there, where an earlier step of a grouped job makes the others."""
+    """Size of the inputs. If an earlier step of a grouped job makes some of them, only existing files count."""
     try:
         return input.size_mb
     except (AttributeError, WorkflowError):
@@ -59,8 +59,8 @@ def size_mb(input):
 def dssm_megabytes(wildcards, input):
     """Memory to train DSSM.
 
-    Weights, gradient, Adam's moments and the best epoch grow with its dimension, those of a residual with the
-    documents too, and where all documents are negatives, a batch's scores with their number.
+    Weights, gradient, Adam's moments and the best epoch grow with the dimension; with a residual they also grow with
+    the number of documents. If all documents are negatives, so do the scores of a batch.
     """
     settings = plan.encoder(wildcards.dataset, wildcards.encoder)
     rows = settings["batch"] + settings["dimension"] if settings["loss"] == "full" else 0
@@ -70,7 +70,7 @@ def dssm_megabytes(wildcards, input):
 
 
 def n_documents(stats):
-    """0 if the file is still to be made, or is damaged: the jobs that need it say so."""
+    """0 if the file does not exist yet or is damaged; the jobs that need it report that."""
     try:
         return int(json.loads(Path(stats).read_text(encoding="utf-8"))["documents"])
     except (OSError, ValueError, TypeError, KeyError):
@@ -78,24 +78,24 @@ def n_documents(stats):
 
 
 def search_threads(wildcards):
-    """One for small data, so that two jobs run at once. The number changes no byte."""
+    """One for small data, so that two jobs run at once. The number of threads changes no byte."""
     return 1 if plan.is_small(wildcards.dataset) else 2
 
 
 def torch_threads(wildcards):
-    """One for a small or static model, which keeps no more busy, so that two jobs run at once."""
+    """One for a small or static model, which cannot use more; so two jobs run at once."""
     light = ("scratch", "package:wordllama")
     return 1 if plan.encoder(wildcards.dataset, wildcards.encoder)["init"] in light else TORCH_THREADS
 
 
 def in_shards(path):
-    """The path of a shard's part of a file; of the file itself where there is one shard."""
+    """The path of a shard's part of a file; the file itself if there is one shard."""
     stem, kind = path.rsplit(".", 1)
     return path if len(SHARDS) == 1 else f"{stem}.{{shard}}.{kind}"
 
 
 def sharded(path):
-    """The same for an output: parts are of no use once they are gathered."""
+    """The same for an output. Parts are temporary: they are not needed once gathered."""
     part = in_shards(path)
     return path if part == path else temp(part)
 

@@ -1,12 +1,13 @@
-# What dev decides, then exact (or approximate) search over semantic and behavioural vectors.
+# Choices on dev, then exact (or approximate) search over semantic and behavioural vectors.
 
 ANY_ENCODER = pattern(plan.settings)
 ONE_VECTOR = pattern(plan.settings.keys() - plan.of_kind("colbert"))
 
-# What a run ranks with one encoder: plain, with the prior, with MVG, with both.
+# The rankings of every encoder: plain, with the prior, with MVG, with both.
 RANKINGS = {name: f"<results>/{{dataset}}/runs/{over}{{encoder}}.npz" for name, over in WRAPPERS.items()}
 
-# The methods of the config over an encoder with one vector a text, and what dev chose of them for people to read.
+# The additional methods of the config, for encoders with one vector a text. CHOICES say, for people to read, what
+# dev chose.
 METHODS = config["multiview"]["methods"]
 ADDITIONS = [f"<results>/{{dataset}}/{{encoder}}/additions/{name}.npz" for name in METHODS]
 CHOICES = [f"<results>/{{dataset}}/{{encoder}}/additions/{name}.json" for name in METHODS]
@@ -36,7 +37,7 @@ rule choose_on_dev:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=8 if METHODS else 1.2, base=2500),  # most of it mapped from disk, but what is learned
+        mem_mb=megabytes(factor=8 if METHODS else 1.2, base=2500),  # mostly mapped from disk, unless methods learn
         runtime=240,
     params:
         # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
@@ -46,12 +47,12 @@ rule choose_on_dev:
         seed=lambda wildcards: plan.seed(wildcards.encoder),
         behind=behind_vectors,
     message:
-        "Choose on dev of {wildcards.dataset} what goes over {wildcards.encoder}"
+        "Choose additions to {wildcards.encoder} on dev of {wildcards.dataset}"
     script:
         "../scripts/choose_on_dev.py"
 
 
-# One job for all that stands on one encoder: a job of its own for each would cost more in imports.
+# One job for everything that uses one encoder: in separate jobs, imports would cost more.
 rule search:
     input:
         documents="<results>/{dataset}/{encoder}/documents.npy",
@@ -76,7 +77,7 @@ rule search:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        # An approximate index is built over all vectors at once.
+        # An approximate index holds all vectors in memory.
         mem_mb=megabytes(
             factor=5,
             base=2000,
@@ -89,7 +90,7 @@ rule search:
         k=lambda wildcards: plan.depth(wildcards.dataset),
         behind=behind_rankings,
     message:
-        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with what goes over it"
+        "Search {wildcards.dataset} with {wildcards.encoder}, plain and with additions"
     script:
         "../scripts/search.py"
 

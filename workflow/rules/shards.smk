@@ -1,4 +1,4 @@
-# Where encoding, clustering and search run in several shards: their parts -> the whole, in order.
+# If encoding, clustering and search run in several shards: join the parts in order.
 
 
 if config["shards"] > 1:

@@ -1,4 +1,4 @@
-# Sweeps: the budget, the dimension and the length of the training, each over a grid of the config.
+# Sweeps of the budget, the dimension and the length of training, each over a grid of the config.
 
 SWEPT = re.escape(config["sweeps"]["dssm"])
 CHECKPOINTS = sorted(config["sweeps"]["checkpoints"])
@@ -50,7 +50,7 @@ use rule popularity as budget_share with:
         "Figure: who gets the budget"
 
 
-# One job for the whole grid: its points share the search over the semantic vectors.
+# One job for the whole grid, because its points share the search over the semantic vectors.
 rule measure_budget_sweep:
     input:
         **VECTORS,
@@ -162,7 +162,7 @@ use rule popularity as dimension_sweep with:
         "Figure: recall and MAP by dimension"
 
 
-# One job for all encoders of a dataset: most methods are quick, and imports are not.
+# One job for all encoders of a dataset: most methods are fast, imports are slow.
 rule measure_frontier:
     input:
         **PAIRS,
@@ -219,7 +219,7 @@ use rule popularity as frontier with:
         "Figure: recall and MAP against the size of the index"
 
 
-# One training of its own, to overfitting: the encoder of the benchmark stops where dev is best.
+# A separate training that goes on to overfitting; the encoder of the benchmark stops where dev is best.
 rule train_checkpoints:
     input:
         corpus="<results>/{dataset}/data/corpus.jsonl",
@@ -228,7 +228,7 @@ rule train_checkpoints:
         dev=PAIRS["dev"],
         stats="<results>/{dataset}/data/stats.json",
     output:
-        # Kept, though they are large: another budget must not train again.
+        # Kept although they are large, so that another budget does not train again.
         documents=expand(
             "<results>/{dataset}/{encoder}/checkpoints/{epochs}/documents.npy",
             epochs=CHECKPOINTS,

@@ -1,11 +1,11 @@
-# What figures and tables consist of, and what they depend on.
+# The files of figures and tables, and the settings they depend on.
 
 CLICK_LOG, FLAT = config["click_log"], config["flat_popularity"]
 FLAT_METHODS = [*plan.methods_over(FLAT["encoder"]), *FLAT["beside"]]
 FIRST = {
     "dataset": plan.datasets[0],
     "encoder": plan.first_encoder(),
-}  # where one must do
+}  # for experiments on one dataset or encoder
 STATS = "<results>/{dataset}/data/stats.json"
 
 
@@ -39,12 +39,16 @@ def layouts(name, caption=None):
 
 
 def table(name):
-    """The same and the numbers behind it."""
+    """A table: its numbers as csv, and its layouts."""
     return {"csv": f"<results>/tables/{name}.csv", **layouts(name)}
 
 
 def behind(measured=None, datasets=None, of=plan.behind_rankings, **more):
-    """All settings that an experiment depends on: of data, or of rankings or vectors where encoders are named."""
+    """All settings that an experiment depends on.
+
+    measured: its encoders; without them it depends on the data only
+    of: the settings that count for each encoder, of its rankings or of its vectors
+    """
     datasets = plan.datasets if datasets is None else datasets
     if measured is None:
         return {dataset: plan.behind_data(dataset) for dataset in datasets} | more

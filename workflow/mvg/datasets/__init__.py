@@ -1,1 +1,1 @@
-"""Prepared datasets: one BEIR folder each, written and read; their texts, splits and pairs."""
+"""Prepared datasets: writing and reading BEIR folders, their texts, splits and pairs."""

@@ -1,4 +1,4 @@
-"""The pairs of a prepared dataset as rows: which queries lead to which documents, by split."""
+"""The relevant pairs of a prepared dataset by split, as rows of queries and documents."""
 
 from array import array
 from pathlib import Path
@@ -18,7 +18,7 @@ QRELS_HEADER = f"{FILTER_HEADER}\tscore"
 
 
 class Split(NamedTuple):
-    """One split of a prepared data set; rows count the lines of the jsonl files from 0."""
+    """One split of a prepared dataset; rows count the lines of the jsonl files from 0."""
 
     queries: np.ndarray  # (n,) int64: rows of the queries with relevant documents, sorted
     pairs: tuple[np.ndarray, np.ndarray]  # (query rows, document rows), int64, sorted by both
@@ -28,9 +28,9 @@ class Split(NamedTuple):
 def load_splits(folder, splits=SPLITS) -> dict[str, Split]:
     """The ``splits`` of a BEIR folder as rows, by name; ``filters/<split>.tsv`` may be missing.
 
-    Repeated pairs count once; pairs of score 0 or less, and those of the filters, are not relevant.
+    Repeated pairs count once. Pairs with a score of 0 or less, and those in the filters, are not relevant.
     Raises DataError, naming the line, for an id that is not in the jsonl files and for a table that
-    is not as BEIR has it; also for a split without relevant pairs.
+    is not in BEIR's format; also for a split without relevant pairs.
     """
     folder = Path(folder)
     queries, documents = _rows(folder / "queries.jsonl"), _rows(folder / "corpus.jsonl")
@@ -50,7 +50,7 @@ def _split(folder: Path, split: str, queries: dict, documents: dict) -> Split:
 
 
 def save_split(path, split: Split) -> None:
-    """Write ``split`` as an ``.npz``, whole or not at all."""
+    """Write ``split`` as an ``.npz``, atomically."""
     save_arrays(
         path,
         queries=split.queries,
@@ -62,7 +62,7 @@ def save_split(path, split: Split) -> None:
 
 
 def read_split(path) -> Split:
-    """What ``save_split`` wrote."""
+    """Read what :func:`save_split` wrote."""
     with load_arrays(path) as file:
         return Split(
             file["queries"],
@@ -72,7 +72,7 @@ def read_split(path) -> Split:
 
 
 def of_queries(pairs, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs whose query is in ``rows`` (sorted), query rows replaced by positions in ``rows``."""
+    """The pairs whose query is in ``rows`` (sorted); query rows become positions in ``rows``."""
     queries, documents = (np.asarray(side, dtype=np.int64) for side in pairs)
     place = np.searchsorted(rows, queries)
     keep = place < len(rows)
@@ -94,7 +94,7 @@ def _rows(path: Path) -> dict[str, int]:
 
 
 def _pair_keys(path: Path, header: str, queries: dict, documents: dict) -> np.ndarray:
-    """The distinct pairs of a table, sorted, as query row x number of documents + document row."""
+    """The distinct pairs of a table, sorted, each as query row x number of documents + document row."""
     keys = array("q")
     with open_binary(path) as file:
         if file.readline().rstrip(b"\r\n") != header.encode():

@@ -10,15 +10,15 @@ from ..io.fields import new_id, text_field, weight_field
 from ..io.shards import Shard
 from ..io.text import json_lines, json_object
 
-# Encoders batch texts within blocks of this size: shards of whole blocks give the same bytes as one.
+# Encoders batch texts within blocks of this size, so shards of whole blocks give the same bytes as one shard.
 SHARD_OF_TEXTS = 4096
 
 
 def load_texts(path) -> tuple[list[str], list[str]]:
     """(ids, texts) of a ``corpus.jsonl`` or ``queries.jsonl``, in the order of its lines.
 
-    A text is title and text (the title may be missing), joined by a space and stripped. Raises
-    DataError, naming the line, for what is not BEIR and for an id that occurs twice.
+    A text is title (if any) and text, joined by a space and stripped. Raises DataError, naming the
+    line, for a line that is not in BEIR's format and for a repeated id.
     """
     ids, texts, seen = [], [], set()
     with open_binary(path) as file:
@@ -30,9 +30,9 @@ def load_texts(path) -> tuple[list[str], list[str]]:
 
 
 def load_shard(path, shard: Shard) -> tuple[int, list[str]]:
-    """(row of the first, texts) of a shard of what :func:`load_texts` reads.
+    """(row of the first text, texts) of one shard of a file that :func:`load_texts` reads.
 
-    Lines of other shards are not parsed: memory is the shard's.
+    Lines of other shards are not parsed, so memory grows with the shard only.
     """
     with open_binary(path) as file:
         rows = shard.rows(sum(1 for _ in file), SHARD_OF_TEXTS)
@@ -48,21 +48,21 @@ def _text(record: dict, *place) -> str:
 
 
 def load_weights(path) -> np.ndarray:
-    """Traffic of each line of a ``queries.jsonl``, float64 (n_queries,), above 0; 1 where it says nothing."""
+    """Traffic of each line of a ``queries.jsonl``, float64 (n_queries,), above 0; 1 by default."""
     with open_binary(path) as file:
         return np.array([weight_field(record, path, f"line {line}") for line, record in json_lines(file, path)])
 
 
 def load_stats(path) -> dict:
-    """What :func:`write_prepared` left in ``stats.json``."""
+    """The ``stats.json`` that :func:`mvg.datasets.writing.write_prepared` wrote."""
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def load_facts(datasets, files) -> dict[str, dict]:
-    """dataset -> its ``stats.json``, of several data sets in the order of ``files``.
+    """dataset -> its ``stats.json``; ``files`` are in the order of ``datasets``.
 
-    ``datasets`` may map names to titles: then ``title`` stands beside the counts, None for none.
+    If ``datasets`` maps names to titles, ``title`` is added to the counts; None if a dataset has none.
     """
     titles = datasets if isinstance(datasets, dict) else {}
     facts = {dataset: load_stats(file) for dataset, file in zip(datasets, files, strict=True)}
@@ -70,7 +70,7 @@ def load_facts(datasets, files) -> dict[str, dict]:
 
 
 def open_binary(path):
-    """The file at ``path``; DataError if it cannot be opened."""
+    """The open file at ``path``. Raises DataError if it cannot be opened."""
     try:
         return open(path, "rb")
     except OSError as error:

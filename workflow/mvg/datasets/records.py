@@ -1,4 +1,4 @@
-"""What every reader yields: queries and documents, in any order, and facts about how it read them."""
+"""The records that every reader yields, in any order: queries, documents, and facts about the reading."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ class Document(NamedTuple):
 
 
 class Query(NamedTuple):
-    """One query, the ids of its relevant documents, and of those to leave out (``excluded``)."""
+    """One query, the ids of its relevant documents, and the ids of documents to leave out (``excluded``)."""
 
     id: str
     text: str
@@ -23,7 +23,7 @@ class Query(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What a reader found out or decided, for stats.json and ``mvg check``: the first day of test, say."""
+    """Something that a reader found or decided, such as the first day of test; for stats.json and ``mvg check``."""
 
     name: str
     value: str

@@ -1,4 +1,4 @@
-"""The splits, and how a query of a raw format without them gets one."""
+"""The splits, and how they are assigned in a raw format without them."""
 
 import hashlib
 from collections import Counter
@@ -10,7 +10,7 @@ SPLITS = ("train", "dev", "test")
 
 
 def hashed_fraction(id: str) -> float:
-    """A number in [0, 1) from the sha256 of ``id``: the same in every run, for every seed."""
+    """A number in [0, 1) from the sha256 of ``id``; the same in every run and for every seed."""
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:6], "big") / 2**48
 
 
@@ -23,9 +23,9 @@ def eight_one_one(id: str) -> str:
 def thinned(
     records: Iterable[Document | Query], keep: dict[str, float], dropped: Counter
 ) -> Iterator[Document | Query]:
-    """A reader's records, but of each split in ``keep`` only that share of its queries; the others are counted.
+    """A reader's records, with only a share of the queries of each split in ``keep``; dropped queries are counted.
 
-    By a hash of the id (not that of :func:`eight_one_one`), so that a query stays with every seed.
+    A hash of the id decides (not that of :func:`eight_one_one`), so every seed keeps the same queries.
     """
     for record in records:
         if isinstance(record, Query) and hashed_fraction(f"keep {record.id}") >= keep.get(record.split, 1):

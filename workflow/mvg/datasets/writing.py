@@ -22,16 +22,17 @@ from .splits import SPLITS
 
 
 def write_prepared(records: Iterable[Document | Query | Fact], folder, dropped: Counter, facts: dict) -> dict:
-    """Write ``records``, in any order, as the BEIR folder ``folder``; return what is in stats.json.
+    """Write ``records``, in any order, as the BEIR folder ``folder``; return the contents of stats.json.
 
-    ``dropped`` counts what was left out by reason; the reader of ``records`` may add to it as it
-    goes. ``facts`` (``format``, ``split_rule``, ``simulated``, ...) open stats.json; those of the reader follow.
+    ``dropped`` counts what was left out, by reason; the reader of ``records`` may add to it while
+    reading. stats.json begins with ``facts`` (``format``, ``split_rule``, ``simulated``, ...); those of
+    the reader follow.
 
     Outer whitespace of titles and texts is stripped. Dropped and counted: queries without text,
-    queries without relevant documents, repeated pairs, pairs that are excluded. Kept and counted:
-    documents without text, repeated texts. Raises DataError for an id that is empty, repeated or
-    unfit for a TSV file, a relevant or excluded id that is not in the corpus, an empty corpus or
-    split. Nothing is written to ``folder`` before all is checked.
+    queries without relevant documents, repeated pairs, excluded pairs. Kept and counted: documents
+    without text, repeated texts. Raises DataError for an id that is empty, repeated or unfit for a
+    TSV file, a relevant or excluded id that is not in the corpus, an empty corpus or an empty split.
+    Nothing is written to ``folder`` before everything is checked.
     """
     folder = Path(folder)
     with folder_beside(folder) as temporary:
@@ -46,7 +47,7 @@ def write_prepared(records: Iterable[Document | Query | Fact], folder, dropped: 
 
 
 def _move_files(source: Path, target: Path) -> None:
-    """One by one: a workflow may have made ``target`` already, with files of its own in it."""
+    """Move file by file, because Snakemake may already have made ``target`` and put files there."""
     for file in sorted(file for file in source.rglob("*") if file.is_file()):
         place = target / file.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +55,7 @@ def _move_files(source: Path, target: Path) -> None:
 
 
 class _Writer:
-    """Writes records as they come; holds ids and digests of texts, never texts or pairs."""
+    """Writes records as they arrive; keeps ids and digests of texts in memory, but no texts or pairs."""
 
     def __init__(self, temporary: Path, folder: Path, dropped: Counter):
         self._temporary, self._folder, self._dropped = temporary, folder, dropped
@@ -133,7 +134,7 @@ class _Writer:
         once = dict.fromkeys(query.relevant)
         left_out = set(query.excluded)
         kept = [document for document in once if document not in left_out]
-        # Added only when there is something to add, so that stats.json names no reason in vain.
+        # Only counts above 0 are added, so that stats.json lists no reason that never applied.
         if repeated := len(query.relevant) - len(once):
             self._dropped["repeated_pairs"] += repeated
         if excluded := len(once) - len(kept):
@@ -141,7 +142,7 @@ class _Writer:
         return kept
 
     def checked_counts(self) -> dict:
-        """What stats.json says of the records; raises DataError if they are no data set."""
+        """The counts for stats.json. Raises DataError if the records do not make a dataset."""
         if not self._documents:
             raise DataError(self._folder, "", "expected at least one document")
         for document, query in self._awaited.items():
@@ -160,7 +161,7 @@ class _Writer:
 
 
 class _Repeats:
-    """Counts texts that came before, holding 16 bytes of each."""
+    """Counts repeated texts; it keeps 16 bytes of each text."""
 
     def __init__(self):
         self.repeats = 0

@@ -1,4 +1,4 @@
-"""The files of zips, tars and folders by their names. Nothing is unpacked to disk."""
+"""The files in zips, tars and folders, by name. Nothing is unpacked to disk."""
 
 import gzip
 import re
@@ -16,7 +16,7 @@ from .members import FAULTS, Member, Stream, broken, check_size, loose
 
 
 def read_through(path: Path, name: str) -> None:
-    """Read all of a zip or gzip, by the suffix of ``name``: they carry checksums. DataError if broken."""
+    """Read a zip or gzip (by the suffix of ``name``) to its end, which verifies its checksums. DataError if broken."""
     if name.endswith(".zip"):
         with open_zip(path) as members:
             for member in members.values():
@@ -34,11 +34,11 @@ def _exhaust(file: Stream | BinaryIO) -> None:
 
 @contextmanager
 def open_members(path, zip_name: str | None = None) -> Iterator[dict[str, Member]]:
-    """The files of a raw data set by their relative names.
+    """The files of a raw dataset by their relative names.
 
-    ``path`` is a folder: its files, and those of its zips as ``<zip>/<name>`` (of the zip called ``zip_name`` alone, if
-    it is there). Or it is a zip: its files, and those beside it whose names it has not. Names that begin with a
-    dot are passed over.
+    If ``path`` is a folder: its files, and those in its zips as ``<zip>/<name>``; if it holds the zip ``zip_name``,
+    only that zip is opened. If ``path`` is a zip: its files, and files beside it whose names are not in it. Names
+    that begin with a dot are ignored.
     """
     path = Path(path)
     if not path.exists():
@@ -70,9 +70,9 @@ def _is_zip(name: str) -> bool:
 
 @contextmanager
 def open_all(path, pattern: str, what: str) -> Iterator[list[Member]]:
-    """``path`` if it is a file and no zip; or the files of a zip or folder whose names are like ``pattern``.
+    """``path`` itself if it is a file but no zip; otherwise the files of a zip or folder whose names match ``pattern``.
 
-    DataError if there is none.
+    Raises DataError if there is none.
     """
     path = Path(path)
     if path.is_file() and not _is_zip(path.name):
@@ -87,13 +87,13 @@ def open_all(path, pattern: str, what: str) -> Iterator[list[Member]]:
 
 @contextmanager
 def open_one(path, pattern: str, what: str) -> Iterator[Member]:
-    """The same where there must be one."""
+    """The same if there must be exactly one."""
     with open_all(path, pattern, what) as found:
         yield the_one(found, what, path)
 
 
 def the_one(found: list[Member], what: str, path) -> Member:
-    """The only one of some members; copies of one file count as one. DataError if they differ."""
+    """The only one of some members; identical copies count as one. Raises DataError if they differ."""
     if len(found) > 1 and len({_checksum(member) for member in found}) > 1:
         names = ", ".join(member.label.removeprefix(f"{path}/") for member in found[:5])
         raise DataError(path, "", f"expected one {what} here, found {names}, which differ")
@@ -109,7 +109,7 @@ def _checksum(member: Member) -> int:
 
 
 def tar_members(path: Path) -> dict[str, Member]:
-    """The files of a ``.tar.gz`` by their names without folders; each opening reads it from its start."""
+    """The files of a ``.tar.gz`` by their names without folders. Opening one reads the archive from its start."""
     packed, members = path.stat().st_size, {}
     try:
         with gzip.open(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as archive:
@@ -120,7 +120,7 @@ def tar_members(path: Path) -> dict[str, Member]:
                     raise DataError(label, "", "expected each file once in the archive")
                 if info.isfile():
                     members[_base(info.name)] = Member(label, partial(_open_in_tar, path, info.name))
-            _exhaust(unpacked)  # its end tells whether it is whole
+            _exhaust(unpacked)  # only its end shows whether it is complete
     except FAULTS as error:
         raise broken(str(path), error) from error
     return members
@@ -133,13 +133,13 @@ def _open_in_tar(path: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def find(members: dict[str, Member], name: str, path) -> Member | None:
-    """The one member called ``name`` (``file`` or ``folder/file``), in any folder, in any case; None for none."""
+    """The one member called ``name`` (``file`` or ``folder/file``), in any folder and case; None if there is none."""
     found = [member for full, member in members.items() if f"/{full}".lower().endswith(f"/{name}".lower())]
     return the_one(found, name, path) if found else None
 
 
 def need(members: dict[str, Member], name: str, path) -> Member:
-    """The one member called ``name``; a DataError if there is none."""
+    """The one member called ``name``. Raises DataError if there is none."""
     return found(find(members, name, path), name, path)
 
 
@@ -152,7 +152,7 @@ def find_either(members: dict[str, Member], name: str, path) -> Member | None:
 
 
 def found(member: Member | None, name: str, path) -> Member:
-    """``member``; a DataError if it is None."""
+    """``member``. Raises DataError if it is None."""
     if member is None:
         raise DataError(path, "", f"expected a file {name} there, loose or in the zip")
     return member

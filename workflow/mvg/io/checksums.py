@@ -1,4 +1,4 @@
-"""Digests of files, and the two kinds of lists of them that lie beside downloads."""
+"""Digests of files, and the two kinds of files that list them beside downloads."""
 
 import hashlib
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .errors import DataError
 
-MANIFEST = "downloaded.json"  # in a folder of downloads: which files belong to the set, with their digests
+MANIFEST = "downloaded.json"  # in a folder of downloads: the files of the dataset, with their digests
 
 
 def digest(path, algorithm: str) -> str:
@@ -16,7 +16,7 @@ def digest(path, algorithm: str) -> str:
 
 
 def listed_md5(path: Path) -> str:
-    """The hex digest in a ``.md5`` of the NLM, ``MD5(<file>)= <hex>``. DataError for anything else."""
+    """The hex digest in a ``.md5`` file of the NLM, ``MD5(<file>)= <hex>``. DataError for anything else."""
     with open(path, "rb") as file:
         line = re.fullmatch(rb"MD5 ?\(.*\) ?= ?([0-9a-fA-F]{32})\s*", file.read(4096))
     if not line:

@@ -2,10 +2,10 @@
 
 
 class DataError(ValueError):
-    """Wrong input: which file, where in it, and what was expected.
+    """Wrong input: the file, the place in it, and what was expected.
 
     ``where`` is a line, an id or a member of an archive; it may be empty.
-    The text is always one line, whatever the data held.
+    The message is always one line, whatever the data contains.
     """
 
     def __init__(self, file, where, expected):
@@ -13,7 +13,7 @@ class DataError(ValueError):
         place = f"{file}: {where}" if where else f"{file}"
         super().__init__(one_line(f"{place}: {expected}"))
 
-    def __reduce__(self):  # from one process to another
+    def __reduce__(self):  # so that it can be pickled between processes
         return type(self), (self.file, self.where, self.expected)
 
 

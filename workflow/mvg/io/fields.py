@@ -1,10 +1,10 @@
-"""What a field of a raw record must be; each check names the place where it is not."""
+"""Checks of the fields of a raw record; a failed check names the place."""
 
 import re
 
 from .errors import DataError
 
-# What would break a line of a TSV file, or cannot be written as UTF-8.
+# Characters that would break a line of a TSV file, or cannot be written as UTF-8.
 _UNFIT_FOR_AN_ID = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 MAX_WEIGHT = 1e15
 _KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "an object"}
@@ -22,13 +22,13 @@ def field(record: dict, name: str, wanted: type, file, where):
     if name not in record:
         raise DataError(file, where, f"expected a field '{name}'")
     value = record[name]
-    if type(value) is not wanted:  # not isinstance: true is no whole number
+    if type(value) is not wanted:  # not isinstance, for which True is an int
         raise DataError(file, where, f"expected '{name}' to be {_KINDS[wanted]}, found {kind(value)}")
     return value
 
 
 def text_field(record: dict, name: str, file, where) -> str:
-    """A text, with lone surrogates (JSON can escape them, UTF-8 cannot hold them) as U+FFFD."""
+    """A text. Lone surrogates, which JSON can escape but UTF-8 cannot hold, become U+FFFD."""
     text = field(record, name, str, file, where)
     try:
         text.encode()
@@ -45,7 +45,7 @@ def id_field(record: dict, name: str, file, where) -> str:
 
 
 def weight_field(record: dict, file, where) -> float:
-    """``metadata.weight``, a number above 0; 1 where there is none."""
+    """``metadata.weight``, a number above 0; 1 if there is none."""
     metadata = record.get("metadata") or {}
     if type(metadata) is not dict:
         raise DataError(file, where, f"expected 'metadata' to be an object, found {kind(metadata)}")
@@ -67,7 +67,7 @@ def list_field(record: dict, name: str, wanted: type, file, where) -> list:
 
 
 def fit_id(value: str, file, where) -> str:
-    """``value``; a DataError if it is empty or would break a line of a TSV file."""
+    """``value``. Raises DataError if it is empty or would break a line of a TSV file."""
     if not value.strip():
         raise DataError(file, where, "expected an id, found an empty one")
     if _UNFIT_FOR_AN_ID.search(value):
@@ -77,7 +77,7 @@ def fit_id(value: str, file, where) -> str:
 
 
 def new_id(value: str, seen: set[str], file, where) -> str:
-    """``value``, added to ``seen``; a DataError if it is there already or cannot be an id."""
+    """``value``, added to ``seen``. Raises DataError if it is already there or cannot be an id."""
     fit_id(value, file, where)
     if value in seen:
         raise DataError(file, where, f"expected each id once, found '{value}' again")

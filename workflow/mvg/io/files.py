@@ -1,4 +1,4 @@
-"""Whole files or none: everything is written beside its place, then renamed into it."""
+"""Atomic files: everything is written beside its final path, then renamed to it."""
 
 import csv
 import errno
@@ -14,12 +14,12 @@ import numpy as np
 
 from .errors import DataError
 
-ROOM = 2**20  # bytes; with fewer free, a disk is full
+ROOM = 2**20  # bytes; with fewer free, the disk counts as full
 
 
 @contextmanager
 def replacing(path):
-    """Give a temporary path beside ``path``; rename it into place if the block succeeds."""
+    """Provide a temporary path beside ``path``; rename it to ``path`` if the block succeeds."""
     with _temporary(path) as temporary:
         yield temporary
         os.replace(temporary, path)
@@ -27,7 +27,7 @@ def replacing(path):
 
 @contextmanager
 def folder_beside(path):
-    """A folder beside ``path`` to write to, gone after the block."""
+    """Provide a temporary folder beside ``path``; it is removed after the block."""
     with _temporary(path) as temporary:
         temporary.mkdir()
         yield temporary
@@ -35,7 +35,7 @@ def folder_beside(path):
 
 @contextmanager
 def replacing_folder(path):
-    """Give a temporary folder beside ``path``; it takes the place of ``path`` if the block succeeds."""
+    """Provide a temporary folder beside ``path``; it replaces ``path`` if the block succeeds."""
     with folder_beside(path) as temporary:
         new = temporary / "new"
         new.mkdir()
@@ -47,7 +47,7 @@ def replacing_folder(path):
 
 @contextmanager
 def _temporary(path):
-    """A hidden path beside ``path``; nothing is there after the block, nor what a killed job left there."""
+    """A hidden path beside ``path``. It is removed after the block, and so is what a killed job left."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{escape(path.stem)}.{'[0-9a-f]' * 32}{escape(path.suffix)}"):
@@ -58,7 +58,7 @@ def _temporary(path):
     except DataError:
         raise
     except Exception as error:
-        # Of a full disk numpy, torch, safetensors and faiss have each words of their own.
+        # numpy, torch, safetensors and faiss each raise their own error when the disk is full.
         if shutil.disk_usage(path.parent).free < ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.fspath(path)) from error
         if isinstance(error, OSError) and error.filename is None:
@@ -77,13 +77,13 @@ def _remove(path: Path) -> None:
 
 @contextmanager
 def text_writer(path):
-    """A UTF-8 text file with ``\\n`` line ends, whole or not there at all."""
+    """Write a UTF-8 text file with ``\\n`` line ends, atomically."""
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         yield file
 
 
 def write_rows(path, rows: list[dict]) -> None:
-    """A csv with a column a key, in the order of the first row; None is an empty field."""
+    """Write a csv with one column per key, in the order of the first row; None is an empty field."""
     with text_writer(path) as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
         writer.writeheader()
@@ -91,13 +91,13 @@ def write_rows(path, rows: list[dict]) -> None:
 
 
 def save_array(path, array: np.ndarray) -> None:
-    """``np.save`` in C order, whole or not at all."""
+    """``np.save`` in C order, atomically."""
     with replacing(path) as temporary:
         np.save(temporary, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def save_arrays(path, **arrays: np.ndarray) -> None:
-    """``np.savez``, whole or not at all."""
+    """``np.savez``, atomically."""
     with replacing(path) as temporary:
         np.savez(temporary, allow_pickle=False, **arrays)
 
@@ -108,17 +108,17 @@ def load_array(path) -> np.ndarray:
 
 
 def take_rows(path, rows: np.ndarray) -> np.ndarray:
-    """Some rows of a ``.npy`` file, in memory, and little else of it at any time."""
+    """Some rows of a ``.npy`` file, in memory; little else of the file is in memory at any time."""
     mapped = load_array(path)
     taken = np.empty((len(rows), *mapped.shape[1:]), dtype=mapped.dtype)
-    for start in range(0, len(rows), 256):  # the system may map 2 MiB to read one row
+    for start in range(0, len(rows), 256):  # the system may map 2 MiB for each row
         taken[start : start + 256] = mapped[rows[start : start + 256]]
         let_go(mapped)
     return taken
 
 
 def let_go(*arrays) -> None:
-    """Give back the memory that arrays mapped from disk have come to hold; they are read again when needed."""
+    """Release the memory that mapped arrays hold; their pages are read again when needed."""
     for array in arrays:
         mapped = getattr(array, "_mmap", None)
         if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
@@ -126,7 +126,7 @@ def let_go(*arrays) -> None:
 
 
 def load_arrays(path):
-    """The open ``.npz`` file, a context. Raises DataError for a damaged one."""
+    """An open ``.npz`` file, a context manager. Raises DataError for a damaged file."""
     return _load(path, ".npz")
 
 
@@ -135,5 +135,5 @@ def _load(path, suffix: str, **options):
         return np.load(path, allow_pickle=False, **options)
     except (OSError, MemoryError):
         raise
-    except Exception as error:  # of bytes that are no array numpy raises whatever comes first
+    except Exception as error:  # numpy raises many types of error for damaged files
         raise DataError(str(path), "", f"expected a {suffix} file of numbers ({error})") from error

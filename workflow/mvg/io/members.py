@@ -1,4 +1,4 @@
-"""One file, loose or in an archive that nobody vouches for: streamed, and its faults are DataErrors."""
+"""One file, loose or in an untrusted archive. It is streamed, and its faults become DataErrors."""
 
 import gzip
 import lzma
@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from .errors import DataError
 
 MAX_UNPACKED = 64 * 2**30  # bytes of one file or member
-# Text shrinks to a tenth, hardly ever to a fiftieth; bombs to a thousandth and less.
+# Text compresses to a tenth, very rarely to a fiftieth; zip bombs to a thousandth or less.
 MAX_RATIO, RATIO_COUNTS_FROM = 200, 16 * 2**20
 
 FAULTS = (
@@ -32,9 +32,9 @@ FAULTS = (
 
 
 class Stream:
-    """A binary file, to be read once from start to end, whose faults are DataErrors.
+    """A binary file that is read once, from start to end. Its faults become DataErrors.
 
-    ``packed`` is the stream that this one is unpacked from, where there is one.
+    ``packed`` is the compressed stream that this one is unpacked from, if any.
     """
 
     def __init__(self, file: BinaryIO, label: str, packed: "Stream | None" = None):
@@ -52,7 +52,7 @@ class Stream:
             data = method(size)
         except FAULTS as error:
             raise broken(self.label, error) from error
-        if self._packed and not self._packed.size:  # gzip takes no bytes for an empty file
+        if self._packed and not self._packed.size:  # gzip accepts zero bytes as an empty file
             raise DataError(self.label, "", "expected a gzip file, found it empty")
         self.size += len(data)
         check_size(self.label, self.size, self._packed.size if self._packed else self.size)
@@ -60,7 +60,7 @@ class Stream:
 
 
 def check_size(label: str, unpacked: int, packed: int) -> None:
-    """Refuse what no real data set would hold (bytes)."""
+    """Refuse sizes (in bytes) that no real dataset has."""
     if unpacked > MAX_UNPACKED:
         raise DataError(label, "", f"expected at most {MAX_UNPACKED} bytes unpacked")
     if unpacked > max(RATIO_COUNTS_FROM, MAX_RATIO * packed):
@@ -72,19 +72,19 @@ def broken(label: str, error: Exception) -> DataError:
 
 
 class Member(NamedTuple):
-    """A file, loose or in a zip: how errors call it, and how it is opened."""
+    """A file, loose or in an archive: its name in error messages, and a way to open it."""
 
     label: str
     opener: Callable[[], AbstractContextManager[BinaryIO]]
 
     @property
     def name(self) -> str:
-        """Its name without folders, in lower case: suffixes may be written in capitals."""
+        """Its name without folders, in lower case, since suffixes may be in capitals."""
         return self.label.rpartition("/")[2].lower()
 
     @contextmanager
     def open(self) -> Iterator[Stream]:
-        """Its bytes as they are."""
+        """Its raw bytes."""
         with ExitStack() as stack:
             try:
                 file = stack.enter_context(self.opener())

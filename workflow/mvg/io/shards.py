@@ -1,4 +1,4 @@
-"""Shards: consecutive rows, so that the parts of an array, one after the other, are the whole."""
+"""Shards: consecutive rows, so that the parts of an array joined in order are the whole."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from .files import load_array, load_arrays, replacing, save_array, save_arrays
 
 
 class Shard(NamedTuple):
-    """The part ``number`` of ``of``, counted from 1."""
+    """Part ``number`` of ``of``, counted from 1."""
 
     number: int = 1
     of: int = 1
@@ -29,19 +29,19 @@ WHOLE = Shard()
 
 
 def join(parts, whole) -> None:
-    """Write the arrays of ``parts`` one after the other: of ``.npy`` files, or each of ``.npz`` files."""
+    """Join the arrays of ``parts`` in order: the array of ``.npy`` files, or each array of ``.npz`` files."""
     (_join_npz if str(whole).endswith(".npz") else _join_npy)(parts, whole)
 
 
 def _join_npz(parts, whole) -> None:
-    """Of what is one number and no array, the first."""
+    """A single number is taken from the first part."""
     loaded = [load_arrays(part) for part in parts]
     joined = {name: [part[name] for part in loaded] for name in loaded[0]}
     save_arrays(whole, **{name: np.concatenate(all) if all[0].ndim else all[0] for name, all in joined.items()})
 
 
 def _join_npy(parts, whole) -> None:
-    """Not through a memory map, where a full disk is a SIGBUS."""
+    """Not through a memory map, where a full disk raises SIGBUS."""
     arrays = [load_array(part) for part in parts]
     shape = (sum(len(array) for array in arrays), *arrays[0].shape[1:])
     header = {"descr": np.lib.format.dtype_to_descr(arrays[0].dtype), "fortran_order": False, "shape": shape}
@@ -52,6 +52,6 @@ def _join_npy(parts, whole) -> None:
 
 
 def join_starts(parts, whole) -> None:
-    """The same for ``starts`` (:class:`mvg.search.views.TokenViews`), which count within their part."""
+    """Join ``starts`` (:class:`mvg.search.views.TokenViews`), which count from 0 in each part."""
     lengths = [np.diff(load_array(part)) for part in parts]
     save_array(whole, np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))

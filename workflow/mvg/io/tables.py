@@ -1,4 +1,4 @@
-"""Tables as people have them: CSV and TSV, gzipped or not, and Parquet. Streamed, a row at a time."""
+"""Tables in the forms people have them: CSV and TSV, gzipped or not, and Parquet. Streamed, a row at a time."""
 
 import csv
 import re
@@ -12,19 +12,19 @@ from .members import FAULTS, Member, check_size
 from .text import MAX_LINE, text_lines
 
 TABLE = r".*\.([ct]sv(\.gz)?|parquet)"  # names of such files, in any case
-DELIMITERS = {"\t": "tab", ";": "semicolon", ",": "comma"}  # of two that serve equally well, the first
-SAMPLE_ROWS, SAMPLE_CHARACTERS = 1000, 2**22  # what the delimiter is decided by
+DELIMITERS = {"\t": "tab", ";": "semicolon", ",": "comma"}  # in order of preference
+SAMPLE_ROWS, SAMPLE_CHARACTERS = 1000, 2**22  # the sample that decides the delimiter
 PARQUET_ROWS = 2**16  # in memory at a time
 
-Rows = Iterator[tuple[str, list]]  # (place, cells) of each row: texts, or what Parquet's types are in Python
+Rows = Iterator[tuple[str, list]]  # (place, cells) of each row: strings, or Python values from Parquet
 
 
 class Table(NamedTuple):
-    """An open table: its first row, which may be a header, and a way to read on.
+    """An open table: its first row, which may be a header, and a way to read the rest.
 
     label: its file, for messages; kind: how it is written, for people
-    first, place: the cells of the first row, stripped, and where it stands; of Parquet, the names of the columns
-    below: some columns, by their places, of the rows below; to be called once
+    first, place: the stripped cells of the first row, and its place; for Parquet, the names of the columns
+    below: reads the columns with the given positions from the rows below; to be called once
     """
 
     label: str
@@ -34,7 +34,7 @@ class Table(NamedTuple):
     below: Callable[[list[int]], Rows]
 
     def rows(self, columns: list[int], has_header: bool) -> Rows:
-        """(place, values) of each row; the place is ``line 7``, or ``row 7`` of Parquet."""
+        """(place, values) of each row; the place is ``line 7``, or ``row 7`` in Parquet."""
         first = [] if has_header else [(self.place, [self.first[column] for column in columns])]
         return chain(first, self.below(columns))
 
@@ -43,16 +43,16 @@ class Table(NamedTuple):
 def open_table(member: Member, names: Iterable[str] = ()) -> Iterator[Table]:
     """The table in ``member``.
 
-    names: columns that are expected; a delimiter that finds them in the first row is the right one
+    names: expected columns; a delimiter that yields them in the first row is the right one
 
-    A file called ``.tsv`` has tabs between its cells. In any other it is the tab, semicolon or comma that cuts most of
-    the first rows into as many cells as the first one. A line ``sep=;`` before the table, as Excel writes it,
-    decides by itself; blank lines there and PowerShell's ``#TYPE …`` are passed over.
+    In a ``.tsv`` file, tabs separate the cells. In any other file it is the tab, semicolon or comma that splits most
+    of the first rows into as many cells as the first one. A line ``sep=;`` before the table, as Excel writes it,
+    takes precedence. Blank lines and PowerShell's ``#TYPE …`` before the table are skipped.
 
-    Between tabs, cells are text as it stands (quotes too), but one that is wholly in quotes loses them, as
-    spreadsheets write it. Other delimiters go with CSV's quoting (RFC 4180): a quoted cell may hold delimiters and line
-    breaks. Blank lines are passed over. Raises DataError for an empty file, a row of another width than the first, and
-    a damaged file.
+    Between tabs, quotes are ordinary characters; only a cell that is entirely in quotes loses them, because
+    spreadsheets write it so. Other delimiters use the quoting of CSV (RFC 4180): a quoted cell may contain delimiters
+    and line breaks. Blank lines are skipped. Raises DataError for an empty file, a row of another width than the
+    first, and a damaged file.
     """
     if member.name.endswith(".parquet"):
         with _open_parquet(member) as table:
@@ -81,7 +81,7 @@ def open_table(member: Member, names: Iterable[str] = ()) -> Iterator[Table]:
 
 
 def _head(lines: Iterator[tuple[int, str]], label: str) -> tuple[int, str, list[str]]:
-    """The number of a table's first line, the separator that a line before it names (or ""), and its first lines."""
+    """The number of a table's first line, the separator named before it (or ""), and its first lines."""
     start, separator, sample, size = 0, "", [], 0
     for number, line in lines:
         if sample or (line.strip() and not line.startswith("#TYPE ")):
@@ -98,7 +98,7 @@ def _head(lines: Iterator[tuple[int, str]], label: str) -> tuple[int, str, list[
 
 
 def _delimiter(sample: list[str], names: set[str]) -> str:
-    """The delimiter that suits the first lines best; the most frequent if none does."""
+    """The delimiter that fits the first lines best; the most frequent one if none fits."""
 
     def merit(delimiter: str) -> tuple:
         try:
@@ -147,7 +147,7 @@ def _tsv(lines: Iterator[str], delimiter: str, label: str, start: int) -> Rows:
 def _open_parquet(member: Member) -> Iterator[Table]:
     with ExitStack() as stack:
         with _faults_of_parquet(member.label):
-            from pyarrow import parquet  # half a second to import, and a CSV file does without
+            from pyarrow import parquet  # takes half a second to import, which CSV files need not wait for
 
             file = stack.enter_context(member.opener())
             table = stack.enter_context(parquet.ParquetFile(file))
@@ -174,12 +174,12 @@ def _faults_of_parquet(label: str) -> Iterator[None]:
         raise DataError(label, "", "expected pyarrow, to read Parquet: pip install 'mvg[data]'") from error
     except DataError:
         raise
-    except (*FAULTS, ArithmeticError, LookupError, TypeError, ValueError) as error:  # pyarrow's own are of these kinds
+    except (*FAULTS, ArithmeticError, LookupError, TypeError, ValueError) as error:  # also pyarrow's own errors
         raise DataError(label, "", f"expected a whole Parquet file, but: {error}") from error
 
 
 def _in_python(column) -> list:
-    """The values of an Arrow column, None where one is missing. Nanoseconds, which Python has not, are cut off."""
+    """The values of an Arrow column, None for a missing one. Nanoseconds, which Python lacks, are cut off."""
     import pyarrow
 
     if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":

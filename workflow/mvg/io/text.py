@@ -8,7 +8,7 @@ from .errors import DataError
 from .fields import kind
 from .members import Member
 
-MAX_LINE = 64 * 2**20  # bytes of one line, or of one JSON object: these are held in memory
+MAX_LINE = 64 * 2**20  # bytes of one line or JSON object, which is held in memory
 
 
 def lines(file, name) -> Iterator[tuple[int, bytes]]:
@@ -23,7 +23,7 @@ def lines(file, name) -> Iterator[tuple[int, bytes]]:
 
 
 def text_lines(file, name) -> Iterator[tuple[int, str]]:
-    """The same as text; a DataError for what is not UTF-8."""
+    """The same as text. Raises DataError for a line that is not UTF-8."""
     for number, line in lines(file, name):
         try:
             yield number, line.decode()
@@ -34,7 +34,7 @@ def text_lines(file, name) -> Iterator[tuple[int, str]]:
 def json_lines(file, name) -> Iterator[tuple[int, dict]]:
     """(line number, object) for each line of a binary ``file`` of JSON objects.
 
-    U+2028 and its like are text. Blank lines may stand at the end.
+    U+2028 and similar characters do not end a line. There may be blank lines at the end.
     """
     blank = None
     for number, line in lines(file, name):
@@ -56,7 +56,7 @@ def read_json(member: Member) -> dict:
 
 
 def json_object(data: bytes, file, where: str) -> dict:
-    """The JSON object in ``data``; NaN, infinities and numbers of thousands of digits are none."""
+    """The JSON object in ``data``. NaN, infinities and numbers of thousands of digits are refused."""
     try:
         value = _decoder.decode(data.decode())
     except UnicodeDecodeError as error:

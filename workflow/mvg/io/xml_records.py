@@ -1,6 +1,6 @@
-"""Records out of chunks of XML that nobody vouches for, by expat's events: no tree is ever built.
+"""Records from chunks of untrusted XML, by expat's events. No tree is built.
 
-expat loads no DTD; an entity declared in the document itself is refused before it is used.
+expat loads no DTD. An entity declared in the document itself is refused before it is used.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ MAX_DEPTH = 1000  # elements within elements
 
 
 class Parser:
-    """Reads the text of the elements whose path ends in one of ``READ``; a subclass makes records of it.
+    """Reads the text of the elements whose path ends in one of ``READ``; a subclass turns it into records.
 
-    ``start(tag, attributes)`` and ``end(tag, text)`` are called for ``READ`` and for ``RECORD``
-    (``text`` is that of all descendants; empty for ``RECORD``); what ``end`` appends to
-    ``records`` comes out of :meth:`feed`.
+    ``start(tag, attributes)`` and ``end(tag, text)`` are called for ``READ`` and for ``RECORD``.
+    ``text`` includes that of all descendants; for ``RECORD`` it is empty. What ``end`` appends to
+    ``records`` is returned by :meth:`feed`.
     """
 
     ROOTS: tuple[str, ...]
@@ -94,7 +94,7 @@ class Parser:
 
 
 def records(parser: type[Parser], path: Path) -> Iterator:
-    """What ``parser`` makes of an XML file, gunzipped if it is called ``.gz``."""
+    """The records that ``parser`` finds in an XML file, gunzipped if its name ends in ``.gz``."""
     with loose(path).open_text() as file:
         reading = parser(file.label)
         while chunk := file.read(2**16):
