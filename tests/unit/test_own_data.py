@@ -12,6 +12,7 @@ from mvg.datasets.records import Document, Query
 from mvg.datasets.splits import hashed_fraction
 from mvg.datasets.writing import write_prepared
 from mvg.formats import FORMATS
+from mvg.formats.guess import guess_format
 from mvg.io.errors import DataError
 from mvg.lexical.bm25 import BM25
 from mvg.search.ranking import rank_scores
@@ -45,6 +46,14 @@ def test_gzipped_and_zipped_folders_are_the_same(tmp_path):
     assert read("beir", tmp_path / "gz", packed) == plain
     in_a_folder = {f"scifact/{name}": data for name, data in BEIR.items()}
     assert read("beir", write_zip(tmp_path / "scifact.zip", in_a_folder)) == plain
+
+
+def test_names_in_a_zip_may_have_backslashes(tmp_path):
+    """As some programs of Windows write them."""
+    packed = write_zip(
+        tmp_path / "windows.zip", {f"set\\{name.replace('/', chr(92))}": it for name, it in BEIR.items()}
+    )
+    assert read("beir", packed) == read("beir", tmp_path / "plain", BEIR) and guess_format(packed) == "beir"
 
 
 @pytest.mark.parametrize("format", FORMATS)
