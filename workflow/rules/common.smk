@@ -68,9 +68,8 @@ wildcard_constraints:
 
 
 if IS_MAIN:
-    # The first two make sums repeatable, also on a GPU. Actively waiting threads would starve others on a busy
-    # machine. Without the malloc settings, two parallel trainings spend most of their time in page faults.
-    # Without bytecode on disk, each of some 180 jobs would compile all its imports: half of the default run's time.
+    # The first two make sums repeatable, also on a GPU. Actively waiting threads would starve other jobs. Without the
+    # malloc settings, parallel trainings spend their time in page faults; without bytecode, jobs in compiling imports.
     shell.prefix(
         "set -euo pipefail; unset PYTHONDONTWRITEBYTECODE; "
         "export PYTHONHASHSEED=0 CUBLAS_WORKSPACE_CONFIG=:4096:8 OMP_WAIT_POLICY=PASSIVE; "
@@ -105,9 +104,8 @@ def of_kind(*kinds):
     return pattern(plan.of_kind(*kinds))
 
 
-# If a job fails after a change of settings, Snakemake still records the new ones, and the job's outputs are gone.
-# What was made from them would then seem up to date. So every rule has all settings that its inputs depend on as a
-# parameter, and runs again if any of them changes.
+# If a job fails after a change of settings, Snakemake records the new ones, and what an earlier run made from its
+# outputs seems up to date. So each rule has all settings that its inputs depend on as a parameter.
 
 
 def behind_data(wildcards):

@@ -1,6 +1,6 @@
-"""The former home of readers and prepared datasets, kept for one release.
+"""The former package of readers and prepared datasets, kept for one release.
 
-Its names live in :mod:`mvg.formats`, :mod:`mvg.datasets` and :mod:`mvg.io`.
+Its names are now in :mod:`mvg.formats`, :mod:`mvg.datasets` and :mod:`mvg.io`.
 """
 
 import importlib

@@ -1,1 +1,1 @@
-"""Downloads of the public originals: addresses as data, and the code that gets them."""
+"""Downloads of the public originals: addresses as data, and the code that fetches them."""

@@ -1,4 +1,4 @@
-"""The public originals, fetched as ``downloads.yaml`` says, into a folder laid out as ``raw_dir`` is."""
+"""Fetches the public originals listed in ``downloads.yaml`` into a folder with the layout of ``raw_dir``."""
 
 import html
 import json
@@ -15,7 +15,7 @@ from .transfer import File, fetch
 
 
 def catalogue() -> dict:
-    """What ``downloads.yaml`` says, by data set."""
+    """The contents of ``downloads.yaml``, by dataset."""
     return yaml.safe_load(resources.files(__package__).joinpath("downloads.yaml").read_text(encoding="utf-8"))
 
 
@@ -29,11 +29,12 @@ def download(
 ) -> None:
     """Fetch the files of ``dataset`` into ``folder``, then write ``downloaded.json`` there.
 
-    ``year`` and ``files`` are for a set that is a directory listing: of the year's files (or of those
-    of the last one listed), ``files`` spread evenly from the first to the last (or all), each checked
-    against the ``.md5`` beside it. ``downloaded.json`` lists what belongs to the set: name, url, bytes,
-    sha256, and what vouched for it. ``entry`` replaces the set's entry of ``downloads.yaml``.
-    Raises DataError, in one line with what to do by hand, for what cannot be fetched.
+    ``year`` and ``files`` are for a dataset that is a directory listing. Of the files of the year (by
+    default the last year listed), ``files`` are fetched, spread evenly from the first to the last (by
+    default all), each checked against the ``.md5`` beside it. ``downloaded.json`` lists the files of the
+    dataset: name, url, bytes, sha256, and what they were checked against. ``entry`` replaces the dataset's
+    entry of ``downloads.yaml``.
+    Raises DataError if a file cannot be fetched; its line says what to do by hand.
     """
     folder = Path(folder)
     entry = entry or catalogue()[dataset]
@@ -74,7 +75,7 @@ def _listed(listing: dict, folder: Path, year: int | None, get) -> tuple[int, li
 
 
 def _md5_beside(name: str, urls: tuple[str, ...], folder: Path, get) -> str:
-    """What the ``.md5`` of a file says; asked again as long as the file is not there."""
+    """The digest in the ``.md5`` of a file. It is fetched again as long as the file is not there."""
     note = folder / f"{name}.md5"
     if not (folder / name).exists():
         note.unlink(missing_ok=True)
@@ -87,7 +88,7 @@ def _md5_beside(name: str, urls: tuple[str, ...], folder: Path, get) -> str:
 
 
 def some_of(names: list[str], wanted: int | None) -> list[str]:
-    """``wanted`` of ``names``, evenly from the first to the last."""
+    """``wanted`` of ``names``, spread evenly from the first to the last."""
     wanted = min(wanted or len(names), len(names))
     return [names[place * len(names) // wanted] for place in range(wanted)]
 

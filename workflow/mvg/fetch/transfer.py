@@ -1,6 +1,6 @@
-"""One file over HTTP from servers that cut, stall, lie and send pages instead of files.
+"""Fetches one file over HTTP from servers that cut, stall, lie and send web pages instead of files.
 
-What has come so far lies in ``<name>.part``; it is renamed when it is whole.
+The bytes received so far are in ``<name>.part``, which is renamed once it is complete.
 """
 
 import logging
@@ -30,14 +30,14 @@ CHUNK = 2**16
 PAGE = 2**20  # bytes of a web page that are read
 DISK_RESERVE = 64 * 2**20  # bytes of the disk to leave free
 SILENCE = 60  # seconds without a byte
-WINDOW, SLOWEST = 60, 1000  # seconds over which the speed is measured, bytes a second; less counts as a cut
-GAIN = 2**20  # bytes; a cut after as many is not counted
+WINDOW, SLOWEST = 60, 1000  # seconds over which speed is measured; bytes a second, below which it counts as a cut
+GAIN = 2**20  # bytes; a cut after this many new bytes does not count as a failed try
 HEADERS = {"User-Agent": "mvg-download/2 (+python-requests)", "Accept-Encoding": "identity"}
 logger = logging.getLogger(__name__)
 
 
 class File(NamedTuple):
-    """A file to fetch: places in the order to try, and what vouches for it (empty if nothing does)."""
+    """A file to fetch: its urls in the order to try, and its checksums (empty if unknown)."""
 
     name: str
     urls: tuple[str, ...]
@@ -51,7 +51,7 @@ class File(NamedTuple):
 
 
 class Retry(urllib3.Retry):
-    """urllib3's, but it logs what it waits for, and ignores a Retry-After that it cannot read."""
+    """urllib3's Retry, which also logs why it waits, and ignores a Retry-After that it cannot parse."""
 
     def parse_retry_after(self, retry_after):
         try:
@@ -76,22 +76,22 @@ RETRY = Retry(  # after 0, 15, 30 and 60 seconds, or what Retry-After asks for
 
 
 class Failed(Exception):
-    """Why a url does not give the file."""
+    """The url does not deliver the file."""
 
 
 class Cut(HTTPError):
-    """Why a transfer ended early; the next goes on from there."""
+    """The transfer ended early; the next one resumes there."""
 
 
 class Unfit(Cut):
-    """Why what has come is of no use; the next transfer starts afresh."""
+    """The bytes received are useless; the next transfer starts from the beginning."""
 
 
 def fetch(file: File, folder, progress=lambda done, total: None) -> Path:
-    """``folder/<file.name>``, whole. One that is there and whole is not fetched again.
+    """Fetch ``folder/<file.name>`` and return its path. A complete file is not fetched again.
 
-    ``progress`` is told bytes done and in all (or None). Raises DataError, with what to do by hand,
-    if no url gives the file, or the disk is too full.
+    ``progress`` receives bytes done and in total (or None). Raises DataError, which says what to do by
+    hand, if no url delivers the file or the disk is too full.
     """
     target = Path(folder) / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def fetch(file: File, folder, progress=lambda done, total: None) -> Path:
             return target
         except DataError:
             raise
-        except (Failed, HTTPError, requests.RequestException, ValueError) as error:  # ValueError: for odd addresses
+        except (Failed, HTTPError, requests.RequestException, ValueError) as error:  # ValueError: malformed addresses
             reasons.append(f"{urlsplit(url).netloc}: {one_line(_cause(error), 120)}")
             logger.info(reasons[-1])
     if not file.vouched:
@@ -116,14 +116,14 @@ def fetch(file: File, folder, progress=lambda done, total: None) -> Path:
 
 
 def _fetch_from(url: str, file: File, part: Path, progress) -> None:
-    """Fetch ``part`` from ``url``. The session repeats requests; this resumes bodies that were cut."""
+    """Fetch ``part`` from ``url``. The session repeats failed requests; this function resumes cut bodies."""
     retry, most, version = RETRY, _size(part), ""
     with requests.Session() as session:
         session.headers.update(HEADERS)
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(max_retries=RETRY))
         while True:
-            # Without a checksum or a version, nothing would tell a mix of two versions.
+            # Without a checksum or a version, a mix of two versions would go unnoticed.
             done = _size(part) if file.vouched or version else 0
             try:
                 if not file.size or done < file.size:
@@ -146,7 +146,7 @@ def _fetch_from(url: str, file: File, part: Path, progress) -> None:
 
 
 def _open(session: requests.Session, url: str, headers: dict, file: File, fields=None):
-    """(response, its chunks), behind a page that asks to confirm; Failed for any other page."""
+    """(response, its chunks), past a web page that asks for confirmation. Raises Failed for any other page."""
     response = session.get(url, params=fields, headers=headers, stream=True, timeout=SILENCE)
     if response.status_code not in (200, 206):
         response.close()
@@ -160,7 +160,7 @@ def _open(session: requests.Session, url: str, headers: dict, file: File, fields
     with response:
         head += _next(chunks, PAGE)
     page = _Page()
-    with suppress(AssertionError):  # HTMLParser's word on odd markup
+    with suppress(AssertionError):  # which HTMLParser raises for malformed markup
         page.feed(head.decode("utf-8", "replace"))
     if page.action and fields is None:
         return _open(session, urljoin(response.url, page.action), headers, file, page.fields)
@@ -168,7 +168,7 @@ def _open(session: requests.Session, url: str, headers: dict, file: File, fields
 
 
 def _chunks(raw: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-    """What comes, as it comes. It is not decoded: a checksum is that of the file, not of what a gzip holds."""
+    """The raw bytes as they arrive, not decoded: a checksum is that of the file, not of what a gzip contains."""
     start, came = time.monotonic(), 0
     while chunk := raw.read1(CHUNK, decode_content=False):
         yield chunk
@@ -180,7 +180,7 @@ def _chunks(raw: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
 
 
 def _next(chunks: Iterator[bytes], size: int) -> bytes:
-    """The next ``size`` bytes, and what came with them."""
+    """The next ``size`` bytes or somewhat more; fewer at the end."""
     head = b""
     while len(head) < size and (chunk := next(chunks, b"")):
         head += chunk
@@ -188,7 +188,7 @@ def _next(chunks: Iterator[bytes], size: int) -> bytes:
 
 
 def _offered(response: requests.Response, file: File, done: int) -> tuple[int, int | None]:
-    """(byte at which it starts, bytes in all if anyone knows)."""
+    """(byte at which the response starts, total bytes or None)."""
     if response.status_code == 206:
         found = re.fullmatch(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)", response.headers.get("Content-Range", ""))
         if not found or int(found[1]) != done:
@@ -203,7 +203,7 @@ def _offered(response: requests.Response, file: File, done: int) -> tuple[int, i
 
 
 def _version(response: requests.Response) -> str:
-    """What If-Range takes: an ETag that is not weak, or a date; empty if there is neither."""
+    """A value for If-Range: a strong ETag, or a date; empty if there is neither."""
     tag = response.headers.get("ETag", "W/")
     return response.headers.get("Last-Modified", "") if tag.startswith("W/") else tag
 
@@ -228,7 +228,7 @@ def _write(chunks: Iterator[bytes], part: Path, done: int, whole: int | None, pr
 
 
 def fault(path: Path, file: File) -> str:
-    """What is wrong with ``path`` as ``file``; empty if nothing is."""
+    """What is wrong with ``path`` as a copy of ``file``; empty if nothing is."""
     size = _size(path)
     if file.size is not None and size != file.size:
         return f"it is {size} bytes, expected {file.size}"
@@ -249,7 +249,7 @@ def _size(path: Path) -> int:
 
 
 def _cause(error: BaseException) -> str:
-    """What the innermost of nested errors says; those around it repeat the address."""
+    """The message of the innermost of nested errors; the outer ones only repeat the address."""
     while error.__context__:
         error = error.__context__
     if isinstance(error, IncompleteRead):
@@ -258,7 +258,7 @@ def _cause(error: BaseException) -> str:
 
 
 class _Page(HTMLParser):
-    """The title of a web page, and where the form "download-form" of Google Drive's page leads."""
+    """The title of a web page, and the target and fields of the form "download-form" of Google Drive."""
 
     def __init__(self):
         super().__init__()

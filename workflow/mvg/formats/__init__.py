@@ -1,14 +1,14 @@
-"""Raw formats: one reader a file, and the registry that knows them all.
+"""Raw formats: one module per reader, and the registry of all formats.
 
-To add a format, write a module with a ``FORMAT`` and name it here; docs/extending.md shows how. The
-config schema, ``mvg check`` and the workflow follow from the registry. It imports no numpy.
+To add a format, write a module with a ``FORMAT`` and list it here; docs/extending.md shows how. The
+config schema, ``mvg check`` and the workflow read the registry. It imports no numpy.
 """
 
 from importlib import import_module
 
 from .format import Format
 
-# In the order in which their signs are looked for.
+# Formats are guessed in this order.
 MODULES = (
     "beir",
     "xc",

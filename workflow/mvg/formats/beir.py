@@ -1,4 +1,4 @@
-"""A BEIR folder of the user's own (Thakur et al., NeurIPS 2021)."""
+"""The user's own BEIR folder (Thakur et al., NeurIPS 2021)."""
 
 import math
 from collections import Counter
@@ -21,15 +21,15 @@ def read_beir(path, dropped: Counter, ignore_identical_ids: bool = False) -> Ite
     """All documents of ``corpus.jsonl``, then all queries of ``queries.jsonl``.
 
     ``path`` is a folder or a zip; each file may have the suffix ``.gz``. ``_id`` is a text or a
-    whole number, ``title`` and ``metadata`` may be missing. ``qrels/<split>.tsv`` has lines
-    ``query-id corpus-id score``, with a header or without; a score above 0 is relevant, and so is a
-    line without a score. ``qrels/train.tsv`` must be there. Where test is missing, train queries whose
-    sha256 of the id is from 0.1 to 0.2 of its range are test; where dev is missing, those below 0.1
-    are dev. ``filters/<split>.tsv`` (lines ``query-id corpus-id``) are pairs to leave out; with
-    ``ignore_identical_ids`` so is each query that is a document, by its id, beside itself.
+    whole number; ``title`` and ``metadata`` may be missing. ``qrels/<split>.tsv`` has lines
+    ``query-id corpus-id score``, with or without a header. A score above 0 means relevant, and so does
+    a missing score. ``qrels/train.tsv`` is required. If dev is missing, train queries whose sha256 of
+    the id is below 0.1 of its range become dev; if test is missing, those from 0.1 to 0.2 become test.
+    ``filters/<split>.tsv`` (lines ``query-id corpus-id``) lists pairs to leave out.
+    ``ignore_identical_ids`` leaves out each pair of a query and the document with the same id.
 
-    Counted in ``dropped``: pairs of a query in a second split (it stays in test before dev before
-    train), pairs of score 0 or less. Raises DataError for whatever is not as said.
+    Counted in ``dropped``: pairs of a query in a second split (test comes first, then dev, then
+    train), pairs with a score of 0 or less. Raises DataError for anything else.
     """
     with open_members(path) as members:
 
@@ -55,7 +55,7 @@ def read_beir(path, dropped: Counter, ignore_identical_ids: bool = False) -> Ite
 
 
 class _Judged(NamedTuple):
-    """What the tables say of one query."""
+    """The entries of the tables for one query."""
 
     split: str
     where: tuple  # file and line of its first pair
@@ -73,9 +73,9 @@ def _documents(member: Member, seen: set[str]) -> Iterator[Document]:
 
 
 def _queries(member: Member, judged: dict[str, _Judged], given: list[str], themselves) -> Iterator[Query]:
-    """All queries; each one's entry leaves ``judged``. One without an entry has no relevant documents.
+    """All queries. Each takes its entry out of ``judged``; a query without one has no relevant documents.
 
-    themselves: ids of documents to leave out for the query of the same id
+    themselves: ids of documents to leave out for the query with the same id
     """
     seen: set[str] = set()
     with member.open_text() as file:
@@ -102,7 +102,7 @@ def _part_of_train(id: str, given: list[str]) -> str:
 
 def _add_qrels(judged: dict[str, _Judged], split: str, member: Member, documents: set[str], dropped: Counter) -> None:
     for where, (query, document, *score) in _rows(member, (2, 3)):
-        if score and _score(score[0], *where) <= 0:  # of whatever: a judgement may be of a document that has gone
+        if score and _score(score[0], *where) <= 0:  # before the check below: its document may be missing
             dropped["pairs_of_score_0_or_less"] += 1
             continue
         _expect_known(document, documents, where)
@@ -120,7 +120,7 @@ def _add_filters(judged: dict[str, _Judged], split: str, member: Member, documen
 
 
 def _rows(member: Member, widths: tuple[int, ...]) -> Iterator[tuple[tuple, list[str]]]:
-    """((file, line), cells) of a table of ids; a first line that starts with query-id is its header."""
+    """((file, line), cells) of a table of ids. A first line that starts with query-id is a header."""
     with member.open_text() as file:
         for number, line in text_lines(file, file.label):
             cells = line.rstrip("\r\n").split("\t")
@@ -160,7 +160,7 @@ FORMAT = Format(
     sign=r"corpus\.jsonl(\.gz)?",
     options={
         "ignore_identical_ids": {
-            "description": "Queries are documents: none may find, or be judged by, the document of its own id.",
+            "description": "Queries are documents: leave out each pair of a query and the document with its id.",
             "type": "boolean",
         }
     },

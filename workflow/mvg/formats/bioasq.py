@@ -22,11 +22,11 @@ STEPS = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
 
 
 def read_bioasq(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
-    """The same from the JSON of BioASQ's task A: ``{"articles": [{"pmid", "title", "meshMajor"}, ...]}``.
+    """The articles and descriptors of ``{"articles": [{"pmid", "title", "meshMajor"}, ...]}``.
 
-    ``path`` is the file (also ``.gz``), or a folder or zip with it; it is streamed. Descriptors have names
-    only: their UIs come from ``desc<year>.xml`` beside it, or else a name is an id. Bytes that are no UTF-8
-    become U+FFFD.
+    ``path`` is the file (also ``.gz``), or a folder or zip with it; it is streamed. Descriptors have only
+    names there. Their ids are the UIs of ``desc<year>.xml`` if it is in the folder, otherwise the names. Bytes
+    that are not UTF-8 become U+FFFD. ``sample`` as in :func:`mvg.formats.medline.read_medline`.
     """
     with open_one(path, r".*\.json(\.gz)?", ".json of BioASQ") as member:
         yield from from_articles(path, _bioasq(member), mesh(Path(path)), dropped, sample)
@@ -42,11 +42,11 @@ def _bioasq(member: Member) -> Iterator[Article]:
 
 
 def articles(file, name) -> Iterator[tuple[int, dict]]:
-    """(number from 1, object) for each entry of the list ``articles``, the only field of the JSON in a binary ``file``.
+    """(number from 1, object) of each entry of ``articles``, the only field of the JSON in a binary ``file``.
 
     Raises DataError for any other JSON, and for an entry of more than MAX_LINE bytes or MAX_DEPTH levels.
     """
-    import ijson  # not at the top: it comes with the extra "data", and the other formats do without
+    import ijson  # not at the top: it comes with the extra "data", which other formats do not need
 
     where, wanted = "", f'JSON that begins with {{"{LIST}": ['
     held = 0  # bytes read since the last article
@@ -54,7 +54,7 @@ def articles(file, name) -> Iterator[tuple[int, dict]]:
     def parsed():
         nonlocal held
         decode = codecs.getincrementaldecoder("utf-8-sig")("replace").decode
-        # Not ijson's own generators: of a chunk with an error, they drop what comes before it.
+        # Not ijson's own generators: in a chunk with an error, they drop everything before it.
         found = ijson.sendable_list()
         parser, data, failure = ijson.basic_parse_coro(found, use_float=True), b"-", None
         while data:
@@ -84,7 +84,7 @@ def articles(file, name) -> Iterator[tuple[int, dict]]:
             break
         if event != "start_map":
             raise DataError(name, where, f"expected {wanted}, found {kind([] if event == 'start_array' else value)}")
-        # Not ijson.items, which holds the path to each level: GBs for some 10,000 brackets.
+        # Not ijson.items, which stores the path to each level: gigabytes for some 10,000 brackets.
         article, depth = ijson.ObjectBuilder(), 1
         article.event(event, value)
         while depth:
@@ -100,7 +100,7 @@ def articles(file, name) -> Iterator[tuple[int, dict]]:
 
 
 def _first_line(error: Exception) -> str:
-    """What an error of ijson says; below it stands the text around, cut into bytes."""
+    """The first line of an ijson error; the lines below it quote the input."""
     text = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
     return text.partition("\n")[0]
 

@@ -1,7 +1,7 @@
-"""A click log: rows of query, document, count and date -> weighted queries and what was clicked.
+"""A click log: rows of query, document, count and date -> weighted queries and the documents clicked.
 
-The paper's product search set (section 6.1) is one: fourteen months of a search log, the last two
-for testing, the metrics weighted by traffic.
+The paper's product search set (section 6.1) is one: fourteen months of a search log, of which the last
+two are test; metrics are weighted by traffic.
 """
 
 import math
@@ -24,7 +24,7 @@ from .columns import WHAT, place_of, text_of
 from .format import Format
 
 MAX_CLICKS = 10**9  # of a row
-TEST_SHARE, DEV_SHARE = 1 / 7, 1 / 12  # of the days, and of those before: two months of fourteen, one of twelve
+TEST_SHARE, DEV_SHARE = 1 / 7, 1 / 12  # of all days, and of the days before test: 2 of 14 months, 1 of 12
 
 
 def read_clicklog(
@@ -33,9 +33,9 @@ def read_clicklog(
 ) -> Iterator[Document | Query | Fact]:  # fmt: skip
     """The documents, then for each split its distinct queries with the documents clicked there.
 
-    ``path`` is a table (CSV, TSV or Parquet), or a folder or zip with tables ``clicks*`` (or whatever they are
-    called) and, maybe, one ``documents*`` with the text of each document. Without it the corpus is what was
-    clicked, sorted, and a document's text is its name in the log.
+    ``path`` is a table (CSV, TSV or Parquet), or a folder or zip with tables ``clicks*`` (a single table, or parts in
+    Parquet, may have any name) and optionally one ``documents*`` with the text of each document. Without it the
+    corpus is every document that was clicked, sorted, and a document's text is its name in the log.
 
     columns: names of the columns, by what they mean: query, document, count, date, text
     split: ``date`` or ``random``; dev_from, test_from: first day (YYYY-MM-DD) of a split by date
@@ -43,9 +43,9 @@ def read_clicklog(
         rare, those with more clicks, or clicks on more documents, as bots
     weights: ``count`` (a query's clicks in its split) or ``log`` (log(1 + clicks))
 
-    Counted in ``dropped``: rows without a query, a document or clicks, clicks on documents that
-    have no text, rare queries, bots. Raises DataError for a missing column, a count that is no
-    number of at least 0, a date that is none.
+    Counted in ``dropped``: rows without a query, a document or clicks, clicks on documents without
+    a text, rare queries, bots. Raises DataError for a missing column, a count that is not a number of
+    at least 0, and a wrong date.
     """
     import numpy as np
 
@@ -114,7 +114,7 @@ def _documents(member: Member, given: dict) -> Iterator[Document]:
 
 
 class _Log:
-    """The rows of a log as numbers; each text is held once."""
+    """The rows of a log as numbers; each text is stored once."""
 
     def __init__(self):
         self.queries: dict[str, int] = {}
@@ -122,7 +122,7 @@ class _Log:
         self.query, self.document, self.clicks, self.day = array("q"), array("q"), array("d"), array("q")
 
     def add(self, file, place, values: list, names: dict, dropped: Counter, known: bool) -> None:
-        """Add a row of query, document, count and maybe date; with ``known`` documents, no others."""
+        """Add a row of query, document, count and optionally date. If documents are ``known``, others are dropped."""
         row = dict(zip(names, values, strict=True))
         query, document = (text_of(row[meaning], names[meaning], file, place) for meaning in ("query", "document"))
         clicks = _clicks(row["count"], names["count"], file, place)
@@ -157,7 +157,7 @@ def _clicks(value, name: str, file, place) -> float:
 
 
 def _day(value, name: str, file, place) -> int:
-    """Days since the year 1, of a date or of a text that begins with one."""
+    """The ordinal (days since the year 1) of a date, or of a text that begins with one."""
     try:
         return (value if isinstance(value, date) else date.fromisoformat(value.strip()[:10])).toordinal()
     except (ValueError, AttributeError, TypeError) as error:
@@ -185,7 +185,7 @@ def _days(log: _Log, path, dev_from: str | None, test_from: str | None):
 
 
 def _by_text(log: _Log):
-    """The split of each row, as its place in ``SPLITS``: at random, all rows of a query, however written, in one."""
+    """The split of each row as an index of ``SPLITS``: random, but the same for all spellings of a query."""
     import numpy as np
 
     splits = np.array([SPLITS.index(eight_one_one(normalised(text))) for text in log.queries])
@@ -193,7 +193,7 @@ def _by_text(log: _Log):
 
 
 class _Clicked(NamedTuple):
-    """One query of a split: all its clicks, and on what."""
+    """One query of a split: the number of its clicks, and the documents clicked."""
 
     id: str
     text: str
@@ -232,14 +232,14 @@ FORMAT = Format(
     ),
     options={
         "columns": {
-            "description": "Names of the columns, where the log has others than the format's own.",
+            "description": "Names of the columns, where the log's differ from the format's.",
             "type": "object",
             "additionalProperties": False,
             "properties": {
                 "query": _NAME | {"description": "Text of the query."},
                 "document": _NAME | {"description": "Id of the document."},
                 "count": _NAME | {"description": "Number of clicks."},
-                "date": _NAME | {"description": "YYYY-MM-DD, maybe with a time behind it."},
+                "date": _NAME | {"description": "YYYY-MM-DD, optionally followed by a time."},
                 "text": _NAME | {"description": "Text of a document, in the file of documents."},
             },
         },

@@ -1,4 +1,4 @@
-"""Which column of a table means what: by the names that the user gives, or by those that are usual."""
+"""The meaning of a table's columns: by the names that the user gives, or by usual names."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from ..io.members import Member
 from ..io.tables import TABLE, Table
 
 WHAT = ".csv, .tsv or .parquet"
-# What a column means -> its usual names, in any case; the first one that is there is it.
+# Meaning of a column -> its usual names, in any case; the first that occurs is used.
 USUAL = {
     "query": ("query", "search_query", "search_term", "keyword", "question", "q"),
     "document": ("document", "doc", "product", "item", "passage", "answer", "url"),
@@ -21,16 +21,16 @@ USUAL = {
 
 
 def recognised(header: list[str], meaning: str) -> list[int]:
-    """The places of the columns that have the first usual name of ``meaning`` that is there."""
+    """The positions of the columns named by the first usual name of ``meaning`` that occurs."""
     names = ["_".join(name.lower().replace("-", " ").split()) for name in header]
     usual = next((name for name in USUAL[meaning] if name in names), None)
     return [place for place, name in enumerate(names) if name == usual]
 
 
 def place_of(table: Table, meaning: str, given: dict, hint: str = "") -> int:
-    """The place of the one column of ``meaning``. DataError if there is none, or more than one.
+    """The position of the one column of ``meaning``. Raises DataError if there is none, or more than one.
 
-    given: meaning -> its name, where the user says it; hint: what else could be done
+    given: meaning -> the name that the user gives; hint: another remedy, for the message
     """
     name = given.get(meaning)
     places = recognised(table.first, meaning)
@@ -44,7 +44,7 @@ def place_of(table: Table, meaning: str, given: dict, hint: str = "") -> int:
 
 
 def text_of(value, name: str, file, place) -> str:
-    """A cell as text, stripped; ids may be numbers, and nothing is an empty text."""
+    """A cell as text, stripped. Ids may be numbers; a missing cell is an empty text."""
     if value is None:
         return ""
     if type(value) not in (str, int):
@@ -54,7 +54,7 @@ def text_of(value, name: str, file, place) -> str:
 
 @contextmanager
 def open_tables(path) -> Iterator[list[Member]]:
-    """The one table that ``path`` is or holds, as a list; where all are Parquet, they are its parts."""
+    """The one table that ``path`` is or holds, as a list. If all tables are Parquet, they are its parts."""
     with open_all(path, TABLE, WHAT) as found:
         parts = all(member.name.endswith(".parquet") for member in found)
         yield found if parts else [the_one(found, WHAT, path)]

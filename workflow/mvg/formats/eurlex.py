@@ -21,8 +21,8 @@ def read_eurlex(path, dropped: Counter) -> Iterator[Document | Query]:
     """Yield all EuroVoc concepts, then the laws of ``{train,dev,test}.jsonl``.
 
     ``path`` is the folder of ``dataset.zip`` (or of any one zip, or of the unpacked files), or the
-    zip itself. ``eurovoc_concepts.jsonl`` lies beside it or in it. Nothing is dropped here.
-    Raises DataError for a file that is missing or damaged, and for a concept that is not in the list.
+    zip itself. ``eurovoc_concepts.jsonl`` is beside the zip or in it. Nothing is dropped here.
+    Raises DataError for a missing or damaged file, and for a concept that is not in the list.
     """
     with open_members(path, "dataset.zip") as members:
         concepts, laws = set(), set()
@@ -50,7 +50,7 @@ def expect_some(concepts: set, file) -> None:
 
 
 def law(record, split, labels, laws: set, concepts: set, file, where) -> Query:
-    """The query of a law's record, whose concepts stand in the field ``labels``; its id is added to ``laws``."""
+    """The query of a law's record, with its concepts in the field ``labels``; its id is added to ``laws``."""
     id = new_id(text_field(record, "celex_id", file, where), laws, file, where)
     relevant = list_field(record, labels, str, file, where)
     for label in relevant:

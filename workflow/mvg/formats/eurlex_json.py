@@ -21,7 +21,7 @@ def read_eurlex_json(path, dropped: Counter) -> Iterator[Document | Query]:
     ``path`` is a zip, or a folder with one zip (of any name) or with the unpacked files.
     ``dataset/EURLEX57K.json`` maps the id of a concept to an object with its ``label``. Nothing is
     dropped here.
-    Raises DataError for a file that is missing or damaged, and for a concept that is not in the map.
+    Raises DataError for a missing or damaged file, and for a concept that is not in the map.
     """
     with open_members(path) as members:
         concepts, laws = set(), set()

@@ -1,4 +1,4 @@
-"""What the registry knows of a raw format."""
+"""An entry of the registry of raw formats."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from typing import NamedTuple
 class Format(NamedTuple):
     """One raw format: how it is read, split and recognised.
 
-    name: what a config calls it
-    read: ``(path, dropped, **options)`` -> iterator of :class:`Document` and :class:`Query`. It adds
-        to the Counter ``dropped`` what it leaves out, by reason, and raises DataError and nothing else.
+    name: its name in a config
+    read: ``(path, dropped, **options)`` -> iterator of :class:`Document` and :class:`Query`. It counts
+        what it leaves out in the Counter ``dropped``, by reason, and raises only DataError.
     split_rule: where its splits come from, for stats.json and ``mvg check``
-    sign: a regular expression; a file of such a name is a sign of the format
-    options: what an entry of ``sources`` may also set, by name: the JSON schema of each
+    sign: a regular expression; a file whose name matches is a sign of the format
+    options: option of an entry of ``sources`` -> its JSON schema
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Guesses which raw format a path holds: by the names of its files, and of a table by its columns."""
+"""Guesses the raw format of a path by the names of its files; for a table, by its columns."""
 
 import re
 from contextlib import nullcontext
@@ -13,7 +13,7 @@ from .columns import USUAL, recognised
 
 
 def guess_format(path) -> str:
-    """The name of the format at ``path``. Raises DataError if nothing there is a sign of one."""
+    """The name of the format at ``path``. Raises DataError if no file there is a sign of one."""
     path = Path(path)
     if path.is_file() and path.suffix.lower() != ".zip":
         places = [nullcontext({path.name: loose(path)})]
@@ -29,11 +29,11 @@ def guess_format(path) -> str:
 
 
 def _guess(members: dict[str, Member]) -> str | None:
-    """The first format that has its sign among the names; columns tell tables apart."""
+    """The first format whose sign is among the names; columns decide between formats of tables."""
     for name, format in FORMATS.items():
         signs = [it for full, it in members.items() if _is_sign(full.rpartition("/")[2], format.sign)]
         if signs:
-            # Beside the clicks of a log, the texts of its documents may lie.
+            # A click log may also have a table with the texts of its documents.
             clicks = [it for it in signs if it.name.startswith("clicks")]
             return _table_format((clicks or signs)[0]) if name == "csv" else name
     return None

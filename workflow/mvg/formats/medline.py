@@ -17,15 +17,15 @@ from .mesh import DESCRIPTORS, SAMPLE, SPLIT_RULE, Article, from_articles, liste
 def read_medline(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
     """The articles of all ``*.xml.gz`` of MEDLINE in a folder (or of one such file), and their descriptors.
 
-    A file with an ``.md5`` beside it is checked against it first; of a folder with ``downloaded.json``
-    the files that it lists are read. The corpus is MeSH, if ``desc<year>.xml`` or ``.gz`` is in the folder, and
-    the descriptors that occur otherwise; an id is a UI or, without one, a name; the corpus is sorted by id.
-    Check tags (Humans, ...) are kept. Splits: see ``SPLIT_RULE``; ``sample`` is ``{"train": n, "dev": n,
-    "test": n, "seed": s}`` and train takes fewer if there are no more.
+    A file with an ``.md5`` beside it is checked against it first. If the folder has a ``downloaded.json``, only the
+    files that it lists are read. The corpus is MeSH, if ``desc<year>.xml`` or ``.gz`` is in the folder, otherwise
+    the descriptors that occur. An id is a UI, or a name if there is no UI; the corpus is sorted by id.
+    Check tags (Humans, ...) are kept. Splits: see ``SPLIT_RULE``. ``sample`` is ``{"train": n, "dev": n,
+    "test": n, "seed": s}``; train is smaller if there are too few articles.
 
-    Files are read in the order of their names, as those of the NLM's baseline and its daily updates are numbered. Of
-    the versions of an article the highest counts, of equal ones the last, and DeleteCitation takes what came before it.
-    For that, all files are read twice.
+    Files are read in the order of their names, which number the NLM's baseline and its daily updates. Of the
+    versions of an article the highest is kept, of equal ones the last. DeleteCitation removes what came before it.
+    To know this in time, all files are read twice.
 
     Counted in ``dropped``: articles without MeSH headings, earlier versions, deleted articles, other names of
     descriptors, headings outside MeSH, articles not drawn. Raises DataError for a damaged file and XML that
@@ -37,14 +37,14 @@ def read_medline(path, dropped: Counter, sample: dict | None = None) -> Iterator
 
 
 def _articles(files: list[Path], passed_over: set[int]) -> Iterator[Article]:
-    """The articles of all files but those at these places among all of them."""
+    """The articles of all files, except those at the positions ``passed_over``."""
     found = (article for file in files for article in records(_Articles, file))
     yield from (article for place, article in enumerate(found) if place not in passed_over)
 
 
 def _passed_over(files: list[Path], dropped: Counter) -> set[int]:
-    """The places, among the articles of all files, of those that a later version replaces or that are deleted."""
-    last: dict[str, int] = {}  # PMID -> version and place, as one number: the highest is the article
+    """The positions, among the articles of all files, of replaced and deleted articles."""
+    last: dict[str, int] = {}  # PMID -> version and position in one number; the highest is kept
     places, passed_over = count(), set()
     for file in files:
         for pmid, version in records(_Versions, file):
@@ -61,13 +61,13 @@ def _passed_over(files: list[Path], dropped: Counter) -> set[int]:
     return passed_over
 
 
-_PLACES = 2**40  # more than there are articles
+_PLACES = 2**40  # more than the number of articles
 
 
 def _files(path: Path) -> list[Path]:
     """All ``*.xml.gz`` of a folder (or one such file), each checked against its ``.md5``.
 
-    Where ``downloaded.json`` is in the folder, only files that it lists.
+    If ``downloaded.json`` is in the folder, only files that it lists.
     """
     files = [path] if path.is_file() else listed(path, sorted(path.glob("*.xml.gz")))
     files = [file for file in files if not re.fullmatch(DESCRIPTORS, file.name)]
@@ -79,7 +79,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _check_md5(file: Path) -> None:
-    """Raise DataError if there is an ``.md5`` beside ``file`` that says otherwise."""
+    """Raise DataError if ``file`` differs from the ``.md5`` beside it."""
     beside = file.with_name(f"{file.name}.md5")
     if not beside.exists():
         return
@@ -94,7 +94,7 @@ class _Citations(Parser):
 
 
 class _Versions(_Citations):
-    """(PMID, version) of each article, version None of one that is deleted."""
+    """(PMID, version) of each article; the version is None if it is deleted."""
 
     READ = {("MedlineCitation", "PMID"), ("DeleteCitation", "PMID")}
     _article, _version = "", 1
@@ -114,7 +114,7 @@ class _Versions(_Citations):
 
 
 class _Articles(_Citations):
-    """Deletions and books are passed over; comments and references have PMIDs and titles as well."""
+    """Each article. Only these paths count, because books, comments and references have PMIDs and titles too."""
 
     READ = {
         ("MedlineCitation", "PMID"),

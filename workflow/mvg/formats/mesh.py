@@ -1,4 +1,4 @@
-"""What the three formats of PubMed share: MeSH, repeated articles, splits and samples."""
+"""Shared by the three formats of PubMed: MeSH, repeated articles, splits and samples."""
 
 import hashlib
 import heapq
@@ -25,7 +25,7 @@ SPLIT_RULE = (
     "of a sample: the articles of the lowest sha256 of seed and id, the first of them test, then dev, then train"
 )
 SAMPLE = {
-    "description": "Draw so many articles of PubMed, by a hash of seed and id; all of them without it.",
+    "description": "Draw this many articles of PubMed, by a hash of seed and id; without it all are used.",
     "type": "object",
     "additionalProperties": False,
     "required": ["train", "dev", "test"],
@@ -39,7 +39,7 @@ SAMPLE = {
 
 
 class Article(NamedTuple):
-    """One article that has MeSH headings, or none."""
+    """One article, with or without MeSH headings."""
 
     id: str
     title: str
@@ -48,7 +48,7 @@ class Article(NamedTuple):
 
 
 def mesh(path: Path) -> dict[str, str] | None:
-    """Id -> name of all descriptors of ``desc<year>.xml`` (or ``.gz``) in a folder; None where there is none."""
+    """Id -> name of all descriptors of ``desc<year>.xml`` (or ``.gz``) in a folder; None if it is not there."""
     files = listed(path, sorted(path.glob("desc*"))) if path.is_dir() else []
     files = [file for file in files if re.fullmatch(DESCRIPTORS, file.name)]
     if len(files) > 1:
@@ -65,7 +65,7 @@ def mesh(path: Path) -> dict[str, str] | None:
 
 
 def listed(folder: Path, files: list[Path]) -> list[Path]:
-    """Those of ``files`` that the folder's ``downloaded.json`` lists; all of them where there is none."""
+    """Those of ``files`` that the folder's ``downloaded.json`` lists; all of them if there is none."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         return files
@@ -75,7 +75,7 @@ def listed(folder: Path, files: list[Path]) -> list[Path]:
 
 
 class _Descriptors(Parser):
-    """(UI, name, place) of each descriptor; a record's cross-references have UIs and names as well."""
+    """(UI, name, place) of each descriptor. Only these paths count, because cross-references have UIs and names too."""
 
     ROOTS = ("DescriptorRecordSet",)
     RECORD = "DescriptorRecord"
@@ -98,14 +98,14 @@ class _Descriptors(Parser):
 
 
 def from_articles(path, found: Iterator[Article], corpus: dict[str, str] | None, dropped: Counter, sample: dict | None):
-    """The queries of articles, then the descriptors as documents; arguments as of the readers."""
+    """The queries of articles, then the descriptors as documents. Arguments as for the readers."""
     headings = _Headings(corpus, dropped)
     indexed = (article for article in found if _has_headings(article, dropped))
     if sample is None:
         yield from _all(indexed, headings, dropped)
     else:
         yield from _drawn(path, indexed, headings, dropped, **sample)
-    # Not in order of first use, which is almost one of popularity and would rank by itself.
+    # Not in order of first use: that is nearly the order of popularity, and would decide ties in rankings.
     for id in sorted(headings.names):
         yield Document(id, headings.names[id])
 
@@ -118,7 +118,7 @@ def _has_headings(article: Article, dropped: Counter) -> bool:
 
 
 class _Headings:
-    """The ids of descriptors, in MeSH if it is given, or as they come."""
+    """The ids of descriptors: those of MeSH if it is given, otherwise as they occur."""
 
     def __init__(self, corpus: dict[str, str] | None, dropped: Counter):
         self.names = corpus or {}
@@ -150,7 +150,7 @@ def _all(found: Iterator[Article], headings: _Headings, dropped: Counter) -> Ite
 
 
 class _Kept(NamedTuple):
-    """An article of the sample in few bytes; the one with the highest key comes first in a heap."""
+    """An article of the sample, in few bytes. In a heap, the article with the highest key comes first."""
 
     minus_key: int
     id: bytes
@@ -159,7 +159,7 @@ class _Kept(NamedTuple):
 
 
 def _drawn(path, found: Iterator[Article], headings: _Headings, dropped: Counter, train, dev, test, seed=0):
-    """A sample without replacement in one pass: the articles whose keys are lowest, whatever their order."""
+    """A sample without replacement in one pass: the articles with the lowest keys, whatever their order."""
     wanted = test + dev + train
     heap: list[_Kept] = []
     keys: set[int] = set()

@@ -17,13 +17,14 @@ from .format import Format
 from .mesh import SAMPLE, SPLIT_RULE, Article, from_articles, mesh
 
 COLUMNS = {"query": "Title", "document": "meshMajor"}
-MAX_CELL = 2**20  # characters of one list; Python's parser takes some 250 times as many bytes
+MAX_CELL = 2**20  # characters of one list; Python's parser needs some 250 times as many bytes
 
 
 def read_mesh_csv(path, dropped: Counter, sample: dict | None = None) -> Iterator[Document | Query]:
-    """The same from a table with ``Title`` and ``meshMajor``, the latter a Python list of names.
+    """The articles and descriptors of a table with ``Title`` and ``meshMajor``, a Python list of names.
 
     ``path`` is the table (also ``.gz``), or a folder or zip with it. An article's id is ``row-`` and its number from 1.
+    ``sample`` as in :func:`mvg.formats.medline.read_medline`.
     """
     with open_tables(path) as members:
         yield from from_articles(path, _articles(members), mesh(Path(path)), dropped, sample)
@@ -46,16 +47,16 @@ _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.S)
 
 
 def _names(listed: str, place) -> list[str]:
-    """The texts of a Python list of texts, as Python prints it."""
+    """The strings in a list that Python printed."""
     if len(listed) > MAX_CELL:
         raise DataError(*place, f"expected meshMajor to have at most {MAX_CELL:,} characters, found {len(listed):,}")
     try:
-        with warnings.catch_warnings(action="ignore"):  # of backslashes that escape nothing
+        with warnings.catch_warnings(action="ignore"):  # about backslashes that escape nothing
             names = ast.literal_eval(listed or "[]")
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         names = None
     is_list = type(names) is list and all(type(name) is str for name in names)
-    # Python joins texts that have no comma between, as in a printed array of NumPy.
+    # Python joins strings without a comma between them, as in a printed NumPy array.
     if not is_list or len(_TEXT.findall(listed)) != len(names):
         raise DataError(*place, f"expected meshMajor to be a list of texts, found {listed[:80]!r}")
     return [name.strip() for name in names]

@@ -20,13 +20,13 @@ DEV_SHARE = 0.1
 def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
     """The passages of ``collection.tsv``, then the queries of each split.
 
-    ``path`` is a folder; each file may have the suffix ``.gz``, or lie in the one ``.tar.gz`` that
-    is there (read once for each file that is taken from it). ``collection.tsv`` and
-    ``queries.<split>.tsv`` have lines ``id text``, ``qrels.<split>.tsv`` has lines ``query 0 passage
-    score``, all separated by tabs; ``<split>`` is train, dev or test, or the same with ``.small``, which
-    comes first where there are both. Streamed: only the judgements of one split are held.
+    ``path`` is a folder. Each file may have the suffix ``.gz``, or be in the folder's one ``.tar.gz``,
+    which is read once for each file taken from it. ``collection.tsv`` and ``queries.<split>.tsv`` have
+    lines ``id text``, ``qrels.<split>.tsv`` has lines ``query 0 passage score``, all separated by tabs.
+    ``<split>`` is train, dev or test, or the same with ``.small``, which takes precedence. Everything is
+    streamed; only the judgements of one split are in memory.
 
-    Counted in ``dropped``: pairs of score 0 or less. Raises DataError for whatever is not as said.
+    Counted in ``dropped``: pairs with a score of 0 or less. Raises DataError for anything else.
     """
     path = Path(path)
     files = _files(path)
@@ -47,7 +47,7 @@ def read_msmarco(path, dropped: Counter) -> Iterator[Document | Query]:
 
 
 def _files(path: Path) -> dict[str, Member]:
-    """Those of the folder by name; then those of its ``.tar.gz`` that it does not hold itself."""
+    """The files of the folder by name, and those of its ``.tar.gz`` that are not in the folder."""
     if not path.is_dir():
         raise DataError(path, "", "expected a folder with the files of MS MARCO here")
     loose_files = sorted(file for file in path.iterdir() if file.is_file())
@@ -63,7 +63,7 @@ def _files(path: Path) -> dict[str, Member]:
 
 
 def _name(files: dict[str, Member], split: str) -> str | None:
-    """What stands between ``qrels.`` and ``.tsv`` for a split; None if there is no such file."""
+    """The part of a file's name between ``qrels.`` and ``.tsv`` for a split; None if there is no such file."""
     return next((name for name in (f"{split}.small", split) if _find(files, f"qrels.{name}.tsv")), None)
 
 
@@ -75,7 +75,7 @@ def _find(files: dict[str, Member], name: str) -> Member | None:
 
 
 def _need(files: dict[str, Member], path: Path, *names: str) -> Member:
-    """The first of the files that is there."""
+    """The first of these files that exists. Raises DataError if none does."""
     found = [file for name in names if (file := _find(files, name))]
     if not found:
         raise DataError(path, "", f"expected a file {names[0]} there")

@@ -17,17 +17,17 @@ from .format import Format
 def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Document | Query | Fact]:
     """The pairs of a table: rows with the same text are one query, or one document.
 
-    ``path`` is a file, or a folder or zip with one (or with the parts of one as Parquet). ``columns`` names its
-    columns, ``{"query": …, "document": …, "relevance": …}``; without it, a first row with usual names of query and
-    document is the header, and otherwise the table has two columns, query first. Rows whose ``relevance`` is 0 or
-    less (or false) are no pairs; a table without such a column has only pairs. Outer whitespace is stripped.
+    ``path`` is a file, or a folder or zip with one table (Parquet may be in parts). ``columns`` names its columns,
+    ``{"query": …, "document": …, "relevance": …}``. Without it, a first row with usual names of query and document
+    is the header; otherwise the table must have two columns, query first. Rows whose ``relevance`` is 0 or less (or
+    false) are skipped; in a table without such a column, every row is a pair. Outer whitespace is stripped.
 
-    Texts that differ only in inner white space or in how letters are composed are one; its first spelling is kept. Its
-    id is the first 16 hex digits of the sha256 of its canonical form. The corpus is sorted by id, which says nothing
-    about popularity. The split goes by the query without letter case, so that all its spellings are in one.
+    Texts that differ only in inner white space or in how letters are composed are one text, in its first spelling.
+    Its id is the first 16 hex digits of the sha256 of its canonical form. The corpus is sorted by id, which says
+    nothing about popularity. The split depends on the query without letter case, so all its spellings share one.
 
     Counted in ``dropped``: rows without a query or a document, rows of relevance 0 or less. Raises DataError for
-    whatever is not as said.
+    anything else.
     """
     queries, relevant = {}, {}  # id -> text, id -> ids of documents
     documents: dict[str, str] = {}  # id -> text
@@ -51,7 +51,7 @@ def text_id(text: str) -> str:
 
 
 def _pairs(table: Table, given: dict, dropped: Counter) -> Iterator[tuple[str, str]]:
-    """(query, document) of each row that is a pair."""
+    """(query, document) of each relevant row."""
     places, has_header = _places(table, given)
     for where, (query, document, *relevance) in table.rows(places, has_header):
         place = table.label, where
@@ -65,7 +65,7 @@ def _pairs(table: Table, given: dict, dropped: Counter) -> Iterator[tuple[str, s
 
 
 def _places(table: Table, given: dict) -> tuple[list[int], bool]:
-    """The places of query, document and maybe relevance, and whether the first row is a header."""
+    """The positions of query, document and maybe relevance, and whether the first row is a header."""
     named = given or not table.place or all(recognised(table.first, meaning) for meaning in ("query", "document"))
     if not named:
         if len(table.first) != 2:
@@ -74,7 +74,7 @@ def _places(table: Table, given: dict) -> tuple[list[int], bool]:
             raise DataError(table.label, table.place, f"{expected} ({flags}), found {len(table.first)}")
         return [0, 1], False
     places = [place_of(table, meaning, given) for meaning in ("query", "document")]
-    # A number of clicks says it too: nobody clicked where it is 0.
+    # A number of clicks serves as well: 0 clicks mean no pair.
     for meaning in ("relevance", "count"):
         if meaning in given or recognised(table.first, meaning):
             return [*places, place_of(table, meaning, given)], True
@@ -104,14 +104,14 @@ FORMAT = Format(
     sign=TABLE,
     options={
         "columns": {
-            "description": "Names of the columns, where the table has others than query and document.",
+            "description": "Names of the columns, where they are not query and document.",
             "type": "object",
             "additionalProperties": False,
             "required": ["query", "document"],
             "properties": {
                 "query": _NAME | {"description": "Text of the query."},
                 "document": _NAME | {"description": "Text of the document."},
-                "relevance": _NAME | {"description": "A number; rows of 0 or less are no pairs."},
+                "relevance": _NAME | {"description": "A number; rows with 0 or less are skipped."},
             },
         }
     },

@@ -1,6 +1,6 @@
 """The raw format of the Extreme Classification Repository: title -> labels by index.
 
-LF-WikiSeeAlso-320K is distributed so: title of a page -> titles of its "See also" pages.
+LF-WikiSeeAlso-320K has this format: title of a page -> titles of its "See also" pages.
 Only titles are used, as in LF-WikiSeeAlsoTitles.
 """
 
@@ -22,12 +22,11 @@ DEV_SHARE = 0.1
 def read_xc(path, dropped: Counter, dev_share: float = DEV_SHARE) -> Iterator[Document | Query]:
     """All labels of ``lbl.json.gz``, then the queries of ``trn.json.gz`` and ``tst.json.gz``.
 
-    ``path`` is a zip, or a folder with one zip or with the loose files. An id is the ``uid``;
-    without one, a label's is its 0-based line, a query's ``trn-`` or ``tst-`` and its 0-based line.
+    ``path`` is a zip, or a folder with one zip or with the loose files. An id is the ``uid``. Without
+    one, the id of a label is its 0-based line, that of a query is ``trn-`` or ``tst-`` and its 0-based line.
     The pairs of ``filter_labels_{train,test}.txt`` (lines ``query_index label_index``, 0-based; the
-    files may be missing) become ``Query.excluded``. Queries of train whose sha256 of the id is
-    below ``dev_share`` of its range are dev. Nothing is dropped here. Raises DataError for whatever is not as
-    said.
+    files are optional) become ``Query.excluded``. Train queries whose sha256 of the id is below
+    ``dev_share`` of its range become dev. Nothing is dropped here. Raises DataError for anything else.
     """
     with open_members(path) as members:
         labels: dict[str, None] = {}
@@ -125,7 +124,7 @@ FORMAT = Format(
     sign=r"lbl\.json\.gz",
     options={
         "dev_share": {
-            "description": "Share of the training queries that are dev; 0.1 without it.",
+            "description": "Share of the training queries that become dev; 0.1 by default.",
             "type": "number",
             "exclusiveMinimum": 0,
             "exclusiveMaximum": 1,

@@ -1,1 +1,1 @@
-"""Datasets drawn from the paper's own model, written in the raw formats of the originals."""
+"""Simulated datasets: drawn from the paper's own model, written in the raw formats of the originals."""

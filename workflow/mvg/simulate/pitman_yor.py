@@ -6,8 +6,8 @@ import numpy as np
 class Restaurant:
     """One document: its queries are the customers, its intents the tables.
 
-    ``concentration`` (the paper's alpha) > 0 and ``discount`` (its beta) in (0, 1): low values
-    crowd the customers around few tables. ValueError otherwise.
+    ``concentration`` (the paper's alpha) > 0 and ``discount`` (its beta) in (0, 1): low values seat
+    the customers at few tables. Raises ValueError for other values.
     """
 
     def __init__(self, concentration: float, discount: float):
@@ -18,7 +18,7 @@ class Restaurant:
         self.sizes: list[int] = []  # the customers of each table
 
     def arrive(self, rng: np.random.Generator) -> int:
-        """Seat one more customer by the paper's equation (PYP); return the table's number."""
+        """Seat the next customer by the paper's equation (PYP); return the number of the table."""
         customers, tables = len(self.seats), len(self.sizes)
         new = self.concentration + self.discount * tables
         if rng.random() * (customers + self.concentration) < new:
@@ -33,8 +33,8 @@ class Restaurant:
     def _occupied_table(self, rng: np.random.Generator) -> int:
         """A table drawn in proportion to size - discount, in constant time.
 
-        A random customer sits at a table in proportion to its size; rejecting a table of size s
-        with probability discount / s leaves s - discount.
+        The table of a random customer is drawn in proportion to its size s. Rejecting it with
+        probability discount / s leaves s - discount.
         """
         while True:
             table = self.seats[int(rng.random() * len(self.seats))]

@@ -1,7 +1,7 @@
-"""Drawn data sets in raw formats: of EURLEX57K, MEDLINE, Extreme Classification, click logs, MS MARCO.
+"""Writes simulated datasets in raw formats: EURLEX57K, MEDLINE, Extreme Classification, click logs, MS MARCO.
 
-Each writer fills a folder and returns the id of each document, None where the format doesn't list
-it. The bytes depend on the data alone: archives carry fixed dates and no names of the machine.
+Each writer fills a folder and returns the id of each document, or None if the format doesn't list
+it. The bytes depend only on the data: archives have fixed dates and do not name the machine.
 """
 
 import csv
@@ -19,8 +19,8 @@ import numpy as np
 EURLEX_FIELDS = {"header": "", "recitals": "", "main_body": []}  # only titles are simulated
 
 PUBMED_FILES = 3
-PUBMED_BARE = 0.005  # share of further articles that were not indexed: no MeSH headings
-PUBMED_INLINE = 0.01  # share of titles with an element inside
+PUBMED_BARE = 0.005  # extra articles without MeSH headings, as a share of the others
+PUBMED_INLINE = 0.01  # share of titles with an inline element
 PUBMED_HEAD = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" \
 "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">
@@ -29,10 +29,10 @@ PUBMED_HEAD = """<?xml version="1.0" encoding="utf-8"?>
 
 SEEALSO_NAME = "simulated-seealso"
 SEEALSO_TRAIN = 0.75  # share of the queries
-SEEALSO_PAGES = 0.05  # share of the labels whose page is a query too, pointing at itself
+SEEALSO_PAGES = 0.05  # share of the labels whose page is also a query, so that the pair is filtered
 
 LOG_START, LOG_DAYS = date(2024, 1, 1), 420  # fourteen months, as in the paper
-LOG_TAIL, LOG_MOST = 0.8, 300  # clicks of a query: a Pareto law's exponent, and its end
+LOG_TAIL, LOG_MOST = 0.8, 300  # clicks of a query: exponent and upper end of a Pareto law
 LOG_SIZES = 0.2  # share of the queries that name a size, one of a few
 
 MARCO_TRAIN = 0.8  # share of the queries
@@ -59,7 +59,7 @@ def write_eurlex(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
 
 
 def write_pubmed(folder: Path, drawn, rng: np.random.Generator) -> list[str | None]:
-    """``pubmed26n000<i>.xml.gz``, each with its ``.md5``; only headings in use are known there."""
+    """``pubmed26n000<i>.xml.gz``, each with its ``.md5``. A descriptor without an article is not in the files."""
     uis = [f"D{row:06d}" for row in rng.permutation(len(drawn.titles)) + 1]
     headings = ["".join(_heading(uis[row], drawn.titles[row].title(), rng) for row in rows) for rows in drawn.relevant]
     titles = [_inline_markup(text, rng) for text in drawn.texts]
@@ -78,7 +78,7 @@ def write_pubmed(folder: Path, drawn, rng: np.random.Generator) -> list[str | No
 
 
 def write_wikiseealso(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
-    """One zip with train and test points, labels, and the pairs that are one and the same page."""
+    """One zip with train and test points, labels, and the pairs of a query and a label that are the same page."""
     pages = _pages_that_are_queries(drawn, rng)
     titles = [drawn.texts[pages[row]] if row in pages else t for row, t in enumerate(drawn.titles)]
     uids = [f"label{row}" for row in range(len(titles))]
@@ -104,10 +104,10 @@ def write_wikiseealso(folder: Path, drawn, rng: np.random.Generator) -> list[str
 
 
 def write_clicklog(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
-    """``clicks.csv``, one row a query, product and day, and ``documents.csv`` with the products' titles.
+    """``clicks.csv``, with a row per query, product and day, and ``documents.csv`` with the products' titles.
 
-    A click is on one of the query's documents, the first most of all, on any day of the fourteen
-    months. Of some queries each click is on a size of its own: the same text but for a number.
+    A click goes to one of the query's documents, most often the first, on a random day of the fourteen
+    months. Some queries get a size in each click: variants of a text that differ only in a number.
     """
     ids = [f"P{number:06d}" for number in rng.permutation(len(drawn.titles)) + 1]
     traffic = np.minimum(1 + rng.pareto(LOG_TAIL, len(drawn.texts)), LOG_MOST).astype(int)
@@ -128,7 +128,7 @@ def write_clicklog(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
 
 
 def write_msmarco(folder: Path, drawn, rng: np.random.Generator) -> list[str]:
-    """``collection.tsv``, and queries and qrels of train and of dev, as MS MARCO has them."""
+    """``collection.tsv``, and queries and qrels of train and dev, in the format of MS MARCO."""
     ids = [str(number) for number in rng.permutation(len(drawn.titles))]
     _write_tsv(folder / "collection.tsv", zip(ids, drawn.titles, strict=True))
     (cut,) = _cuts(len(drawn.texts), MARCO_TRAIN)
@@ -152,10 +152,10 @@ def _write_csv(path: Path, header: list[str], rows) -> None:
 
 
 def _pages_that_are_queries(drawn, rng: np.random.Generator) -> dict[int, int]:
-    """Document row -> the query that is the same page, each query at most once.
+    """Document row -> the query that is the same page; each query occurs at most once.
 
-    A page that nothing links to takes any query, so that the pair is no positive; a few that are
-    linked take a query of their own, which then names itself and at least one page more.
+    A page that no query links to takes any query, so that the pair is not relevant. A few linked
+    pages take a query that links to them, which then has itself and at least one more page as relevant.
     """
     linked_from = [[] for _ in drawn.titles]
     for query, rows in enumerate(drawn.relevant):
@@ -202,7 +202,7 @@ def _article(pmid: int, title: str, headings: str) -> str:
 
 
 def _inline_markup(text: str, rng: np.random.Generator) -> str:
-    """The title as XML, now and then with its first word in an element, as MEDLINE has it."""
+    """The title as XML, sometimes with its first word in an element, as in MEDLINE."""
     text = escape(text)
     if rng.random() >= PUBMED_INLINE:
         return f"{text}."

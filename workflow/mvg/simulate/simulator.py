@@ -1,13 +1,13 @@
 """Small data sets drawn from the paper's own model, written in the raw formats of the originals.
 
-Documents are popular by a power law. Queries arrive one by one; each takes some documents by
-their popularity, and in each document's Pitman-Yor process (section 4) it joins an intent or opens
-a new one. An intent is a few concepts; a query names some concepts of each of its intents, each
-by one of several synonyms, among common words. A document's own text names its most popular intent
-only: what else it is asked for shows in behaviour alone. Many intents share a concept, so that a
-word by itself is ambiguous, and a bi-encoder can learn the synonyms.
+The popularity of documents follows a power law. Queries arrive one by one. Each draws some documents by
+their popularity; in the Pitman-Yor process (section 4) of each document it joins an intent or opens a
+new one. An intent is a few concepts. A query names some concepts of each of its intents, each by one of
+several synonyms, among common words. A document's own text names only its most popular intent; its other
+intents show in behaviour alone. Many intents share a concept, so a single word is ambiguous, and a
+bi-encoder can learn the synonyms.
 
-This checks the code; it is no evidence for the method, which it was drawn to suit.
+The data check the code. They are no evidence for the method, because they were designed to suit it.
 """
 
 import csv
@@ -28,7 +28,7 @@ from .pitman_yor import Restaurant
 
 @dataclass(frozen=True)
 class Shape:
-    """What makes a simulated data set resemble one of the originals."""
+    """The parameters that make a simulated dataset resemble one of the originals."""
 
     write: Callable  # the writer of the original's raw format
     documents: int
@@ -38,9 +38,9 @@ class Shape:
     shift: float
     alpha: float  # Pitman-Yor concentration and discount
     beta: float
-    concepts: int  # that all intents are made of; fewer = more ambiguous
+    concepts: int  # of all intents together; fewer = more ambiguous
     concept_shift: float  # the concept of rank r (from 0) is as frequent as 1 / (r + shift)
-    synonyms: int  # words of a concept; more = less for BM25 to match
+    synonyms: int  # words for a concept; more = fewer matches for BM25
     intent_concepts: int  # concepts of an intent
     query_words: int  # concepts a query names of each of its intents
     title_words: int  # concepts a document's text names of its most popular intent
@@ -55,7 +55,7 @@ SHAPES = {
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=2,
     ),
-    # Very heavy skew: the first few labels are on most queries, as check tags are.
+    # Very heavy skew: the first few labels are on most queries, like check tags.
     "pubmed": Shape(
         write=raw_writers.write_pubmed,
         documents=750, queries=3500, labels=10, skew=1.3, shift=1.5, alpha=0.5, beta=0.4,
@@ -69,14 +69,14 @@ SHAPES = {
         concepts=1500, concept_shift=500, synonyms=2, intent_concepts=5,
         query_words=5, title_words=2, common_words=0,
     ),
-    # A click log: a query is asked again and again, a few of them most of all.
+    # A click log: queries are repeated, a few of them very often.
     "clicklog": Shape(
         write=raw_writers.write_clicklog,
         documents=600, queries=2500, labels=3, skew=1.5, shift=30, alpha=0.5, beta=0.4,
         concepts=1000, concept_shift=100, synonyms=3, intent_concepts=3,
         query_words=2, title_words=3, common_words=1,
     ),
-    # Flat popularity: one passage a query, about one training query a passage, and it says what is asked.
+    # Flat popularity: one passage a query, about one training query a passage, and the passage names what is asked.
     "flat": Shape(
         write=raw_writers.write_msmarco,
         documents=1500, queries=2000, labels=1, skew=0, shift=1, alpha=0.1, beta=0.1,
@@ -94,21 +94,21 @@ SHAPES = {
 
 
 class Drawn(NamedTuple):
-    """A data set as drawn, before it takes the form of an original; lists by row."""
+    """A dataset as drawn, before it is written in a raw format; lists by row."""
 
     titles: list[str]  # of documents
     texts: list[str]  # of queries, in order of arrival
     relevant: list[list[int]]  # the document rows of each query
-    intents: list[int]  # of each document: its occupied tables
+    intents: list[int]  # number of intents of each document
 
 
 def simulate(shape: str, folder, seed: int, documents: int | None = None, queries: int | None = None) -> None:
-    """Draw a data set in one of the ``SHAPES``; write its raw files.
+    """Draw a dataset in one of the ``SHAPES`` and write its raw files.
 
-    Beside them comes ``intents.csv`` (``document,n,intents``): each document's queries and true
-    intents, over all splits. ``documents`` and ``queries`` replace the shape's sizes. The same
-    arguments give the same bytes; nothing is put into ``folder`` before all files are written.
-    ValueError: an unknown shape, a size below 1.
+    ``intents.csv`` (``document,n,intents``) is added: the number of queries and of true intents of each
+    document, over all splits. ``documents`` and ``queries`` replace the shape's sizes. The same
+    arguments give the same bytes. Nothing is put into ``folder`` before all files are written.
+    Raises ValueError for an unknown shape and for a size below 1.
     """
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(SHAPES)}: {shape!r}")
@@ -125,7 +125,7 @@ def simulate(shape: str, folder, seed: int, documents: int | None = None, querie
 
 
 def draw(form: Shape, documents: int, queries: int, rng: np.random.Generator) -> Drawn:
-    """The model itself: queries arrive one by one and are seated in their documents' intents."""
+    """The model itself: queries arrive one by one and take a seat in the intents of their documents."""
     words = Words(form, rng)
     popularity = Weighted(rng.permutation((np.arange(documents) + form.shift) ** -form.skew), rng)
     restaurants = [Restaurant(form.alpha, form.beta) for _ in range(documents)]
@@ -173,7 +173,7 @@ class Words:
         self._form, self._rng = form, rng
         words = _invent_words(self.COMMON + form.concepts * form.synonyms, rng)
         self._common, self._names = words[: self.COMMON], words[self.COMMON :]
-        # By Zipf's law, flattened at the top: a concept is shared by many intents, none by all.
+        # Zipf's law, flattened at the top: many intents share a concept, but not all share the same.
         frequency = 1 / (np.arange(form.concepts) + form.concept_shift)
         self._concepts = Weighted(frequency, rng)
 
@@ -206,7 +206,7 @@ def _invent_words(n: int, rng: np.random.Generator) -> list[str]:
 
 
 def _write_intents(path: Path, ids: list, drawn: Drawn) -> None:
-    """The ground truth; ``ids`` has None for a document that the raw format doesn't hold."""
+    """The ground truth; ``ids`` has None for a document that the raw format doesn't list."""
     n = np.bincount([row for rows in drawn.relevant for row in rows], minlength=len(ids))
     with open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
@@ -217,7 +217,7 @@ def _write_intents(path: Path, ids: list, drawn: Drawn) -> None:
 
 @contextmanager
 def _whole_folder(folder):
-    """A folder to write to, whose files move into ``folder`` when the block succeeds."""
+    """Provide a folder to write to; its files move into ``folder`` if the block succeeds."""
     folder = Path(folder)
     with folder_beside(folder) as temporary:
         yield temporary
