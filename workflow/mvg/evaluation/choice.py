@@ -14,12 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..datasets.pairs import of_queries
 from ..io.files import text_writer
-from ..search.ranking import rank_scores
 from ..search.views import TokenViews
-from . import metrics
-from .propensity import weighted_recall
+from .ranks import by_query, recall_and_ap
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
@@ -148,9 +145,13 @@ class _Table:
     """Mean recall and MAP of some queries of dev for a prior and a view bias."""
 
     def __init__(self, scores, rows, split, log_share, k, worth=None):
-        self.scores, self.rows, self.k, self.worth = scores, rows, k, worth
+        self.scores, self.n_queries, self.k, self.map = scores, len(rows), k, worth is None
         self.log_share = log_share.astype(np.float32)
-        self.relevant, self.excluded = of_queries(split.pairs, rows), split.excluded
+        self.starts, self.relevant = by_query(split.pairs, rows)
+        self.hidden_starts, self.hidden = by_query(split.excluded, rows)
+        self.worth = np.ones(len(log_share)) if worth is None else np.asarray(worth, dtype=np.float64)
+        whole = np.add.reduceat(self.worth[self.relevant], self.starts[:-1])  # of each query
+        self.whole = whole if self.map else np.full(len(whole), whole.mean())
 
     def __call__(self, prior, view_bias):
         return self.line([(prior, view_bias)])[0]
@@ -158,20 +159,16 @@ class _Table:
     def line(self, points, progress=iter) -> list[tuple[float, float]]:
         """(recall, MAP) of each (prior, view bias): batch by batch, as these cost the products of vectors."""
         batch = max(1, min(BATCH, MOST_AT_ONCE // len(self.log_share)))
-        ranked = [[] for _ in points]
-        for start in progress(range(0, len(self.rows), batch)):
-            rows = self.rows[start : start + batch]
-            scores = self.scores(slice(start, start + batch))
-            for found, (prior, view_bias) in zip(ranked, points, strict=True):
-                biased = scores(view_bias) + np.float32(prior) * self.log_share
-                found.append(rank_scores(lambda _, s=biased: s, rows, self.excluded, self.k, batch).documents)
-        return [self._means(np.concatenate(found)) for found in ranked]
-
-    def _means(self, ranked):
-        if self.worth is not None:
-            return float(weighted_recall(ranked, self.relevant, self.worth, self.k).mean()), 0.0
-        scores = metrics.per_query(ranked, self.relevant, len(self.log_share), [self.k])
-        return float(scores[f"recall@{self.k}"].mean()), float(scores[f"map@{self.k}"].mean())
+        values = np.empty((len(points), self.n_queries, 2))
+        for start in progress(range(0, self.n_queries, batch)):
+            part, ends = slice(start, start + batch), slice(start, start + batch + 1)
+            scores = self.scores(part)
+            for (prior, view_bias), out in zip(points, values, strict=True):
+                recall_and_ap(
+                    scores(view_bias), np.float32(prior) * self.log_share, self.starts[ends], self.relevant,
+                    self.hidden_starts[ends], self.hidden, self.worth, self.whole[part], self.k, out[part],
+                )  # fmt: skip
+        return [(float(recall), float(ap) if self.map else 0.0) for recall, ap in values.mean(axis=1)]
 
 
 class _Scores:

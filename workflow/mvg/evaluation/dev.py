@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..datasets.pairs import of_queries
 from ..multiview.addition import Addition
+from .ranks import by_query, precision_sum, ranks_of
 
 MOST_QUERIES = 2000  # enough to choose a few numbers
 MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
@@ -47,7 +47,7 @@ class Dev:
         self.queries, self.k, self.map = np.asarray(queries[rows], dtype=np.float32), k, worth is None
         self.log_share, self.unseen = np.log((n + 1) / (n.sum() + len(n))), (n == 0).astype(np.float64)
         self.worth = np.ones(len(n)) if worth is None else np.asarray(worth, dtype=np.float64)
-        self.relevant, self.excluded = (_grouped(pairs, rows) for pairs in (split.pairs, split.excluded))
+        self.relevant, self.excluded = (by_query(pairs, rows) for pairs in (split.pairs, split.excluded))
         whole = np.add.reduceat(self.worth[self.relevant[1]], self.relevant[0][:-1])  # of each query
         self.whole = whole if worth is None else np.full(len(whole), whole.mean())
         self.batch = max(1, AT_ONCE // len(n))
@@ -164,13 +164,6 @@ def _same(a: Addition, b: Addition) -> bool:
     return all(getattr(a, name) is getattr(b, name) for name in ("documents", "views", "votes", "adapter"))
 
 
-def _grouped(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
-    """Documents by query: those of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
-    position, documents = of_queries(pairs, rows)
-    order = np.argsort(position, kind="stable")
-    return np.searchsorted(position[order], np.arange(len(rows) + 1)), documents[order]
-
-
 @njit(cache=True, nogil=True)
 def _measure(
     base, views, votes, view_bias, bias, lengths, scale, first, starts, relevant, hidden_starts, hidden, worth, whole,
@@ -193,21 +186,9 @@ def _measure(
         for h in range(hidden_starts[first + i], hidden_starts[first + i + 1]):
             scores[hidden[h]] = -np.inf
         mine = relevant[starts[first + i] : starts[first + i + 1]]
-        ranks = np.empty(len(mine), dtype=np.int64)
-        found = 0.0
+        ranks, found = ranks_of(scores, mine), 0.0
         for j in range(len(mine)):
-            score, above = scores[mine[j]], 0
-            for d in range(mine[j]):
-                above += scores[d] >= score
-            for d in range(mine[j] + 1, len(scores)):
-                above += scores[d] > score
-            ranks[j] = 1 + above
             found += worth[mine[j]] * (ranks[j] <= k)
             n_unseen += unseen[mine[j]] * (ranks[j] <= k)
-        ranks.sort()
-        precision = 0.0
-        for j in range(len(ranks)):
-            if ranks[j] <= k:
-                precision += (j + 1) / ranks[j]
-        out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision / len(mine)
+        out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision_sum(ranks, k) / len(mine)
     return n_unseen

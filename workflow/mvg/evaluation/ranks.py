@@ -1,0 +1,57 @@
+"""Ranks of relevant documents, without a ranking: what choices on dev need, in a pass over the scores."""
+
+import numpy as np
+from numba import njit
+
+from ..datasets.pairs import of_queries
+
+
+def by_query(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
+    """``(starts, documents)``: those of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
+    position, documents = of_queries(pairs, rows)
+    order = np.argsort(position, kind="stable")
+    return np.searchsorted(position[order], np.arange(len(rows) + 1)), documents[order]
+
+
+@njit(cache=True, nogil=True)
+def ranks_of(scores, relevant):
+    """The rank of each of ``relevant`` in ``scores`` (n_documents,), from 1; equal scores go by document row."""
+    ranks = np.empty(len(relevant), dtype=np.int64)
+    for j in range(len(relevant)):
+        score, above = scores[relevant[j]], 0
+        for d in range(relevant[j]):
+            above += scores[d] >= score
+        for d in range(relevant[j] + 1, len(scores)):
+            above += scores[d] > score
+        ranks[j] = 1 + above
+    return ranks
+
+
+@njit(cache=True, nogil=True)
+def precision_sum(ranks, k):
+    """The sum of the precision at each hit in the top k; ``ranks`` of the relevant documents, in any order."""
+    total, ranks = 0.0, np.sort(ranks)
+    for j in range(len(ranks)):
+        if ranks[j] <= k:
+            total += (j + 1) / ranks[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def recall_and_ap(scores, bias, starts, relevant, hidden_starts, hidden, worth, whole, k, out):
+    """Recall, weighted by ``worth``, and AP at k of each query, in percent, into ``out`` (n_queries, 2).
+
+    scores: float32 (n_queries, n_documents); bias: float32 (n_documents,)
+    starts, relevant, hidden_starts, hidden: documents of the i-th query are ``relevant[starts[i]:starts[i + 1]]``
+    worth: (n_documents,); whole: (n_queries,), what recall is relative to
+    """
+    for i in range(len(scores)):
+        biased = scores[i] + bias
+        for h in range(hidden_starts[i], hidden_starts[i + 1]):
+            biased[hidden[h]] = -np.inf
+        mine = relevant[starts[i] : starts[i + 1]]
+        ranks = ranks_of(biased, mine)
+        found = 0.0
+        for j in range(len(mine)):
+            found += worth[mine[j]] * (ranks[j] <= k)
+        out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision_sum(ranks, k) / len(mine)
