@@ -1,1 +1,1 @@
-"""Texts to vectors, one module a kind. Torch is imported here and nowhere else."""
+"""Texts to vectors, one module per kind of encoder. Torch is imported only in this room."""

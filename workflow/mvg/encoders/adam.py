@@ -1,4 +1,4 @@
-"""Adam without ``torch.optim``'s classes, which import torch's compiler: seconds at the start of a small training."""
+"""Adam without the classes of ``torch.optim``. They import torch's compiler, which takes seconds."""
 
 import torch
 from torch.optim.adam import adam

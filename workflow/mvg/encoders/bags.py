@@ -27,11 +27,11 @@ class Bags(NamedTuple):
 
 
 def train_tokenizer(texts: list[str], vocabulary: int | None = None) -> bytes:
-    """Train SentencePiece byte-pair encoding; the model as bytes.
+    """Train SentencePiece byte-pair encoding; return the model as bytes.
 
-    ``vocabulary=None`` takes half the number of distinct words, as the paper sets it
-    (section "Results on Publicly Available Datasets": 40K for EurLex). Raises DataError for a
-    vocabulary too small for the characters of the texts.
+    ``vocabulary=None`` means half the number of distinct words, as in the paper (section "Results on
+    Publicly Available Datasets": 40K for EurLex). Raises DataError if the vocabulary is too small for
+    the characters of the texts.
     """
     model = io.BytesIO()
     try:
@@ -53,7 +53,7 @@ def train_tokenizer(texts: list[str], vocabulary: int | None = None) -> bytes:
 
 
 def half_of_distinct_words(texts: list[str]) -> int:
-    """Half the number of distinct white-space separated words, but room for every character."""
+    """Half the number of distinct white-space separated words, but enough for every character."""
     words = {word for text in texts for word in text.split()}
     characters = set().union(*words) if words else set()
     return max(len(words) // 2, len(characters) + 1000)

@@ -2,10 +2,10 @@
 
 The paper's strong baseline (section "Results on Publicly Available Datasets"), as the
 ``MultiVectorEncoder`` of sentence-transformers in ColBERT's default configuration: [Q] and [D]
-markers, queries filled up to 32 tokens with [MASK] (not attended to, but scored) and cut there,
-punctuation of documents skipped, a linear projection to 128 dimensions, unit norm. A query's score
-of a document is the sum over its 32 tokens of the largest inner product with one of the document's.
-``colbert_training`` trains it.
+markers, queries padded with [MASK] (not attended to, but scored) or cut to 32 tokens, punctuation
+of documents skipped, a linear projection to 128 dimensions, unit norm. The score of a document is
+the sum, over the query's 32 tokens, of the largest inner product with a token of the document.
+``colbert_training`` trains the model.
 """
 
 import logging
@@ -34,7 +34,7 @@ ENCODE_BATCH = 256  # fixed, so that shards of a multiple of it (of documents: o
 
 @dataclass
 class Settings:
-    """Hyper-parameters: an entry of ``encoder_settings``, whose defaults stand in the config schema."""
+    """Hyper-parameters: an entry of ``encoder_settings``; the defaults are in the config schema."""
 
     init: str  # a model's name on the hub, a folder, or scratch
     vocabulary: int | None  # of scratch; None: half the distinct words
@@ -48,7 +48,7 @@ class Settings:
     scale: float  # inverse temperature of the softmax
     dropout: float  # of the backbone, in training
     evaluate_every: int  # steps; the best on dev is kept
-    dev_queries: int  # at most that many of dev, spread evenly, choose it
+    dev_queries: int  # at most this many dev queries, evenly spaced, choose it
     precision: str  # or bfloat16: of the encoder in training; scores always in float32
 
     @classmethod
@@ -60,7 +60,7 @@ class Settings:
 class Tokens(NamedTuple):
     """Word pieces of texts: ``ids`` int32 (n, width) and ``real`` bool (n, width), False = padding.
 
-    For queries, the padding is the expansion: [MASK] tokens that are scored.
+    The padding of queries is ColBERT's expansion: [MASK] tokens, which are scored.
     """
 
     ids: np.ndarray
@@ -70,7 +70,7 @@ class Tokens(NamedTuple):
         return len(self.ids)
 
     def features(self, rows, task: str) -> dict:
-        """What the model reads: the rows, cut to the longest of them."""
+        """The model's input: the rows, cut to the longest of them."""
         real = torch.from_numpy(self.real[rows])
         width = real.shape[1] if task == "query" else int(real.sum(1).max())
         ids = torch.from_numpy(self.ids[rows].astype(np.int64))
@@ -81,7 +81,7 @@ class Tokens(NamedTuple):
 
 
 def build(init, settings: Settings, device: str = "cpu") -> MultiVectorEncoder:
-    """ColBERT over the model that ``init`` names as in :mod:`mvg.encoders.pretrained`, projection drawn at random."""
+    """ColBERT over the model ``init`` (see :mod:`mvg.encoders.pretrained`), with a random projection."""
     be_quiet()
     dropout = dict.fromkeys(["hidden_dropout_prob", "attention_probs_dropout_prob"], settings.dropout)
 
@@ -115,7 +115,7 @@ def build(init, settings: Settings, device: str = "cpu") -> MultiVectorEncoder:
 
 
 def be_quiet() -> None:
-    """No bars and notices of the libraries: every long title would be one."""
+    """Turn off the libraries' progress bars and warnings; there would be one for every long title."""
     transformers_logging.disable_progress_bar()
     for name in ("transformers", "sentence_transformers"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -208,7 +208,7 @@ def _no_vectors(model, *shape) -> np.ndarray:
 
 
 def load(folder, threads: int = 1, device: str = "cpu") -> MultiVectorEncoder:
-    """What :meth:`TrainedColBERT.save` wrote."""
+    """Load what :meth:`TrainedColBERT.save` wrote."""
     be_quiet()
     torch.set_num_threads(threads)
     return MultiVectorEncoder(str(folder), device=device, local_files_only=True)

@@ -1,7 +1,7 @@
 """Training of ColBERT: the softmax over the documents of a batch.
 
-A batch is of queries, each with all its relevant documents, so that a long title is encoded once
-for all of them; documents known to be relevant to a query are no negatives of it.
+A batch holds queries, each with all its relevant documents, so that a long title is encoded only
+once. Documents known to be relevant to a query are not its negatives.
 """
 
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ WEIGHT_DECAY = 0.01
 
 @dataclass
 class TrainedColBERT:
-    """A model, and how its training went."""
+    """A model, and the history of its training."""
 
     model: MultiVectorEncoder
     history: list[dict]
 
     def save(self, folder) -> None:
-        """A folder that :class:`MultiVectorEncoder` loads, whole or not there at all."""
+        """Write a folder that :class:`MultiVectorEncoder` loads, atomically."""
         with replacing_folder(folder) as temporary:
             self.model.save(str(temporary))
 
@@ -41,11 +41,11 @@ class TrainedColBERT:
 def fit(
     documents, queries, train, dev, settings: Settings, folder, seed=0, threads=1, device="cpu", log=print
 ) -> TrainedColBERT:
-    """Train from ``settings.init``, going on from the checkpoint in ``folder`` where there is one.
+    """Train from ``settings.init``, or resume from the checkpoint in ``folder`` if there is one.
 
     documents, queries: texts; train, dev: :class:`mvg.datasets.pairs.Split` in rows of both
     folder: for checkpoints, and the model of ``init: scratch``; the caller may delete it afterwards
-    log: called with one line a message, and ``log.progress(steps, label)`` where it has that
+    log: called with each message; if it has ``log.progress(steps, label)``, that shows progress
     """
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
@@ -91,7 +91,7 @@ class QueryBatches:
         self.order = Shuffled(np.unique(data.train.pairs[0]), seed)
 
     def loss(self, model: MultiVectorEncoder, step: int) -> torch.Tensor:
-        """Mean over the batch's pairs of the softmax of a relevant document among what is not relevant."""
+        """Mean loss over the batch's pairs: softmax of a relevant document against those not relevant."""
         queries = np.sort(self.order.take(step, self.settings.batch))
         documents = np.unique(self.relevant[queries].indices)
         with torch.autocast(model.device.type, torch.bfloat16, enabled=self.settings.precision == "bfloat16"):

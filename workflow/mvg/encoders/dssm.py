@@ -1,7 +1,7 @@
 """DSSM: averaged shared token embeddings, a tanh layer, unit norm (Huang et al. 2013).
 
-The paper's baseline (section "Results on Publicly Available Datasets", iii): the model, how it
-encodes, and how it is kept. ``dssm_training`` trains it.
+The paper's baseline (section "Results on Publicly Available Datasets", iii): the model, encoding,
+saving and loading. ``dssm_training`` trains it.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ENCODE_BATCH = 2048  # fixed, so that shards of a multiple of it give the same b
 
 @dataclass
 class Settings:
-    """Hyper-parameters: an entry of ``encoder_settings``, whose defaults stand in the config schema."""
+    """Hyper-parameters: an entry of ``encoder_settings``; the defaults are in the config schema."""
 
     loss: str  # in-batch, corrected or full
     dimension: int
@@ -62,7 +62,7 @@ class DSSM(nn.Module):
 
 @dataclass
 class TrainedDSSM:
-    """A model with its tokenizer: what is saved, loaded, and encodes texts."""
+    """A model with its tokenizer, which encodes texts."""
 
     model: DSSM
     tokenizer: bytes
@@ -72,14 +72,14 @@ class TrainedDSSM:
     def encode(self, texts, first_document=None, progress=iter) -> np.ndarray:
         """Unit vectors of ``texts``, float32 (n_texts, dimension).
 
-        first_document: where the texts are documents, the row of the first in the corpus
-            (matters for a document residual)
+        first_document: if the texts are documents, the row of the first one in the corpus
+            (needed for a document residual)
         """
         bags = tokenize(self.tokenizer, texts, self.settings.max_tokens)
         return encode(self.model, bags, first_document, progress)
 
     def encode_side(self, side: str, first: int, texts, progress=iter) -> np.ndarray:
-        """The same as :func:`mvg.encoders.files.encode_texts` asks for it."""
+        """The same in the form that :func:`mvg.encoders.files.encode_texts` calls."""
         return self.encode(texts, first if side == "documents" else None, progress)
 
     def save(self, model_path, tokenizer_path) -> None:
@@ -94,7 +94,7 @@ class TrainedDSSM:
 
 
 def load(model_path, tokenizer_path, settings: Settings, threads: int = 1) -> TrainedDSSM:
-    """What :meth:`TrainedDSSM.save` wrote."""
+    """Load what :meth:`TrainedDSSM.save` wrote."""
     torch.set_num_threads(threads)
     with open(tokenizer_path, "rb") as file:
         tokenizer = file.read()

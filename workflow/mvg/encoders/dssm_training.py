@@ -1,12 +1,11 @@
 """Training of DSSM, by one of three losses.
 
-``in-batch`` is the softmax over the documents of a batch of pairs, a document never its own
-negative ("same-label masking"), as was usual in the paper's time: a query's other relevant
-documents count against it, and popular documents are negatives the more often. ``full`` is the
-softmax over the whole corpus, and ``corrected`` its in-batch estimate, in which each logit is
-lowered by the log of the document's frequency as a negative (Yi et al. 2019,
-"Sampling-bias-corrected neural modeling"); in both, known relevant documents are no negatives.
-Filtered pairs are negatives in none.
+``in-batch`` is the softmax over the documents of a batch of pairs, as was usual in the paper's
+time. A document is never its own negative ("same-label masking"), but a query's other relevant
+documents are negatives, and popular documents are negatives more often. ``full`` is the softmax
+over the whole corpus. ``corrected`` is its in-batch estimate, in which each logit is lowered by the
+log of the document's frequency as a negative (Yi et al. 2019, "Sampling-bias-corrected neural
+modeling"). In both, known relevant documents are not negatives. Filtered pairs are negatives in no loss.
 """
 
 import math
@@ -25,7 +24,7 @@ def fit(documents, queries, train, dev, settings, seed=0, threads=1, log=print, 
     """Train a tokenizer on the corpus and the training queries, then the model.
 
     documents, queries: texts; train, dev: :class:`mvg.datasets.pairs.Split` in rows of both
-    log: called with one line a message; watch: see :func:`optimise`
+    log: called with each message; watch: see :func:`optimise`
     """
     torch.set_num_threads(threads)
     tokenizer = train_tokenizer([*documents, *(queries[row] for row in train.queries)], settings.vocabulary)
@@ -36,10 +35,10 @@ def fit(documents, queries, train, dev, settings, seed=0, threads=1, log=print, 
 
 
 def fit_with_checkpoints(documents, queries, train, dev, settings, checkpoints, save, **options) -> TrainedDSSM:
-    """Train for as many epochs as the last checkpoint says, without stopping early.
+    """Train up to the last checkpoint, without stopping early.
 
-    checkpoints: epochs, rising, 0 for the untrained model; each is the first step at or after it
-    save: called with ``(epochs, documents, queries)`` at each, vectors of all texts, float32 (n, dim)
+    checkpoints: epochs, ascending; 0 is the untrained model; each is taken at the first step at or after it
+    save: called with ``(epochs, documents, queries)`` at each; vectors of all texts, float32 (n, dim)
     Other arguments as for :func:`fit`.
     """
     todo = list(checkpoints)
@@ -55,7 +54,7 @@ def fit_with_checkpoints(documents, queries, train, dev, settings, checkpoints, 
 
 
 def optimise(data: TrainingData, vocabulary: int, settings: Settings, seed: int, log=print, watch=None):
-    """Train on the pairs of ``data.train``, keep the epoch with the best Recall + MAP on dev.
+    """Train on the pairs of ``data.train`` and keep the epoch with the best Recall + MAP on dev.
 
     watch: called with ``(model, data, epochs so far)`` before the first step and after each
 
@@ -177,7 +176,7 @@ class QueryBatches:
 
 
 def drop(bags: Bags, share: float, rng) -> Bags:
-    """Leave out a random ``share`` of the tokens, at least one stays in each text."""
+    """Leave out a random ``share`` of the tokens; at least one stays in each text."""
     if share == 0:
         return bags
     keep = rng.random(len(bags.tokens)) >= share

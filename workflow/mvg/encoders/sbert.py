@@ -1,12 +1,12 @@
 """SBERT: a bi-encoder fine-tuned from any model of :mod:`mvg.encoders.pretrained` (Reimers & Gurevych 2019).
 
-Two recipes. ``paper`` is the paper's baseline (section "Results on Publicly Available Datasets", iv), of which
-it prints the models and "default hyper-parameter settings": sentence-transformers' CosineSimilarityLoss
-(squared error of the cosine against 1 for a relevant and 0 for a random document) and the defaults of
-that library's trainer. That loss, and [CLS] vectors, stand only in a commented-out line of the paper's
-source, the share of random pairs nowhere. Vectors are pooled by mean, that library's default, or [CLS].
-``tuned`` is a softmax over the relevant documents of a batch of queries and some random ones; a query's
-other relevant documents and filtered pairs are left out of it, and a text is encoded once a batch.
+There are two recipes. ``paper`` is the paper's baseline (section "Results on Publicly Available Datasets", iv).
+The paper names its models and "default hyper-parameter settings". We take sentence-transformers'
+CosineSimilarityLoss (squared error of the cosine against 1 for a relevant and 0 for a random document) and
+the defaults of that library's trainer. This loss and [CLS] vectors occur only in a commented-out line of the
+paper's source; the share of random pairs is not given. Vectors are pooled by mean, the library's default, or
+[CLS]. ``tuned`` is a softmax over the relevant documents of a batch of queries and some random documents. A
+query's other relevant documents and filtered pairs are left out of it; each text is encoded once per batch.
 """
 
 from dataclasses import dataclass
@@ -25,25 +25,25 @@ from .training import Checkpoint, Shuffled, identity, optimise
 
 @dataclass
 class Settings:
-    """Hyper-parameters: an entry of ``encoder_settings``, whose defaults stand in the config schema.
+    """Hyper-parameters: an entry of ``encoder_settings``; the defaults are in the config schema.
 
-    Batch, learning rate and the schedule are the defaults of SentenceTransformerTrainingArguments,
-    as are the constants of :mod:`mvg.encoders.training`; a test holds them to the library's.
+    Batch, learning rate, schedule and the constants of :mod:`mvg.encoders.training` are the defaults of
+    SentenceTransformerTrainingArguments; a test compares them with the library's.
     """
 
-    init: str  # or as in mvg.encoders.pretrained
-    recipe: str  # or tuned
+    init: str  # scratch, or as in mvg.encoders.pretrained
+    recipe: str  # paper or tuned
     max_tokens: int
-    pooling: str | None  # mean or cls; None: as the model has it
+    pooling: str | None  # mean or cls; None: the model's own
     steps: int
     evaluate_every: int  # steps; the best checkpoint on dev is kept
-    dev_queries: int  # at most that many of dev, spread evenly, choose it
+    dev_queries: int  # at most this many dev queries, evenly spaced, choose it
     batch: int  # pairs, relevant and random (paper) or queries (tuned)
     learning_rate: float  # falls linearly to 0 at the last step
-    warmup: float  # share of the steps in which it rises before
+    warmup: float  # share of the steps in which it first rises
     negatives: float  # random documents: for each relevant one (paper), for each query (tuned)
     scale: float  # inverse temperature of the softmax (tuned)
-    precision: str  # or bfloat16, where processor or GPU has it
+    precision: str  # float32, or bfloat16 where the CPU or GPU supports it
 
     @classmethod
     def of(cls, entry: dict) -> "Settings":
@@ -53,13 +53,13 @@ class Settings:
 
 @dataclass
 class TrainedSBERT:
-    """An encoder, and how it was trained."""
+    """An encoder, and the history of its training."""
 
     encoder: Encoder
     history: list[dict]
 
     def save(self, folder) -> None:
-        """A sentence-transformers model folder, whole or not there at all."""
+        """Write a sentence-transformers model folder, atomically."""
         with replacing_folder(folder) as temporary:
             self.encoder.model.save_pretrained(str(temporary), create_model_card=False)
 
@@ -69,11 +69,11 @@ class TrainedSBERT:
 
 
 def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, device="cpu", log=print) -> TrainedSBERT:
-    """Train from ``settings.init``, going on from the checkpoint in ``folder`` where there is one.
+    """Train from ``settings.init``, or resume from the checkpoint in ``folder`` if there is one.
 
     documents, queries: texts; train, dev: :class:`mvg.datasets.pairs.Split` in rows of both
     folder: for checkpoints, and the model of ``init: scratch``; the caller may delete it afterwards
-    log: called with one line a message, and ``log.progress(steps, label)`` where it has that
+    log: called with each message; if it has ``log.progress(steps, label)``, that shows progress
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,8 +101,8 @@ def fit(documents, queries, train, dev, settings, folder, seed=0, threads=1, dev
 class CosineBatches:
     """Recipe ``paper``: relevant pairs in random order, with ``negatives`` random pairs for each.
 
-    A random document is none of the query's relevant or filtered ones. Relevant pairs come in
-    random order, all of them before any comes again.
+    A random document is not among the query's relevant or filtered ones. All relevant pairs are used
+    before any is used again.
     """
 
     def __init__(self, data: TrainingData, settings: Settings, seed: int):
@@ -160,7 +160,7 @@ class SoftmaxBatches:
 def random_documents(known, queries: np.ndarray, rng, tries: int = 20) -> np.ndarray:
     """A random document for each of ``queries`` that is not known to be relevant to it.
 
-    After ``tries`` draws the last one is taken: the query knows nearly all documents.
+    After ``tries`` draws the last one is taken; then nearly all documents are known to be relevant.
     """
     drawn = rng.integers(0, known.shape[1], len(queries))
     for _ in range(tries if len(queries) else 0):

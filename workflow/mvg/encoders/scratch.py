@@ -21,7 +21,7 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def build(folder, texts: list[str], seed: int = 0, vocabulary: int = VOCABULARY) -> None:
-    """Write a model folder as the hub has them: tokenizer trained on ``texts``, random BERT weights.
+    """Write a model folder in the hub's layout: a tokenizer trained on ``texts``, and random BERT weights.
 
     The same texts and seed give the same bytes.
     """
@@ -37,9 +37,9 @@ def build(folder, texts: list[str], seed: int = 0, vocabulary: int = VOCABULARY)
 
 
 def word_pieces(texts: list[str], vocabulary: int) -> list[str]:
-    """BERT's special tokens, punctuation, every character, and about ``vocabulary`` pieces; ``##`` goes on with a word.
+    """BERT's special tokens, punctuation, every character, and about ``vocabulary`` pieces; ``##`` continues a word.
 
-    The merges are SentencePiece's, as those of the tokenizers library change from run to run.
+    The merges are SentencePiece's, because those of the tokenizers library change from run to run.
     """
     normalizer, splitter = BertNormalizer(lowercase=True), BertPreTokenizer()
     words = [" ".join(word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))) for text in texts]

@@ -1,7 +1,7 @@
-"""Static word embeddings: a text is the mean of its tokens' vectors. No torch, so encoding starts at once.
+"""Static word embeddings: the vector of a text is the mean of its tokens' vectors. No torch, so it starts at once.
 
-``package:wordllama`` is WordLlama's table of 32,000 token embeddings of 256 floats, which the Python
-package of that name carries. :mod:`mvg.encoders.pretrained` gives the same vectors to 1e-6, and can train them.
+``package:wordllama`` is WordLlama's table of 32,000 token embeddings of 256 floats, contained in the Python
+package of that name. :mod:`mvg.encoders.pretrained` gives the same vectors to 1e-6, and can train them.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ class StaticEncoder:
     def encode(self, texts: list[str], progress=iter) -> np.ndarray:
         """Unit vectors of ``texts``, float32 (n_texts, dim).
 
-        A text without tokens gets the same in every coordinate.
+        All coordinates of a text without tokens are equal.
         progress: wraps the range of batches, which has a length
         """
         vectors = np.empty((len(texts), self.table.shape[1]), dtype=np.float32)
@@ -39,7 +39,7 @@ class StaticEncoder:
         return self.encode(texts, progress)
 
     def _means(self, texts: list[str]) -> np.ndarray:
-        # Tokenizers refuse half a surrogate pair, which JSON may hold.
+        # Tokenizers refuse half a surrogate pair, which JSON may contain.
         texts = [text.encode("utf-8", "replace").decode() for text in texts]
         ids = [encoding.ids for encoding in self.tokenizer.encode_batch(texts, add_special_tokens=False)]
         sums = np.ones((len(texts), self.table.shape[1]), dtype=np.float32)
@@ -59,7 +59,7 @@ def load(max_tokens: int) -> StaticEncoder:
 
 
 def wordllama_files() -> tuple[Path, Path]:
-    """Weights and tokenizer in the installed package. DataError, saying what to install, if there is none."""
+    """Weights and tokenizer in the installed package. Raises DataError, naming what to install, if it is missing."""
     spec = importlib.util.find_spec("wordllama")
     if spec is None:
         raise DataError(INIT, "", "expected the package to be installed: pip install wordllama")

@@ -1,7 +1,7 @@
-"""The training loop that SBERT and ColBERT share: steps, the best of dev, checkpoints to go on from.
+"""The training loop of SBERT and ColBERT: steps, the best weights on dev, checkpoints to resume from.
 
-A batch, and the randomness of dropout in it, depend on (seed, step) alone: a training that goes on
-from a checkpoint takes the same steps to the same bytes.
+A batch, and the randomness of its dropout, depend only on (seed, step). So a training that resumes
+from a checkpoint takes the same steps and ends with the same bytes.
 """
 
 import hashlib
@@ -30,12 +30,12 @@ def optimise(
     weight_decay: float = 0.0,
     log=print,
 ) -> list[dict]:
-    """Take ``settings.steps`` steps of AdamW, leave the weights with the best Recall + MAP in ``model``.
+    """Take ``settings.steps`` steps of AdamW; leave the weights with the best Recall + MAP on dev in ``model``.
 
     loss_of: the loss of a step's batch; score: recall and MAP of dev, in percent
     settings: has ``steps, evaluate_every, learning_rate, warmup`` (share of the steps in which the
         learning rate rises; it then falls linearly to 0)
-    log: called with one line a message, and ``log.progress(steps, label)`` where it has that
+    log: called with each message; if it has ``log.progress(steps, label)``, that shows progress
 
     Returns the history, one dict an evaluation: ``step, loss, recall, map``. One seed gives one
     model on one machine and thread count, interrupted or not.
@@ -71,24 +71,24 @@ def optimise(
 
 
 def schedule(step: int, steps: int, warmup: float) -> float:
-    """Factor of the learning rate: up over the first ``warmup`` share of the steps, then down to 0."""
+    """Factor of the learning rate: it rises over the first ``warmup`` share of the steps, then falls to 0."""
     warm = round(warmup * steps)
     return (step + 1) / warm if step < warm else (steps - step) / (steps - warm)
 
 
 def unmarked(items, label):
-    """Progress for a ``log`` that shows none."""
+    """``items`` unchanged, for a ``log`` that shows no progress."""
     return items
 
 
 class Shuffled:
-    """``rows`` in a random order that depends on the seed, and a new one each time they run out."""
+    """``rows`` in a random order that depends on the seed; in a new order each time they run out."""
 
     def __init__(self, rows: np.ndarray, seed: int):
         self.rows, self.seed, self.epoch, self.order = rows, seed, None, None
 
     def take(self, step: int, n: int) -> np.ndarray:
-        """The ``n`` rows (all, if fewer) of ``step``, without what is left over at the end."""
+        """The ``n`` rows (all, if fewer) of ``step``. An incomplete batch at the end of an order is skipped."""
         n = min(n, len(self.rows))
         epoch, place = divmod(step, len(self.rows) // n)
         if epoch != self.epoch:
@@ -98,15 +98,15 @@ class Shuffled:
 
 
 class Checkpoint:
-    """What a training needs to go on: weights, the optimizer's moments, the best so far."""
+    """What a training needs to resume: weights, the optimizer's moments, the best weights so far."""
 
     def __init__(self, path, identity: str):
-        """``identity``: of all that the training depends on; a checkpoint of another one is none."""
+        """``identity``: a digest of everything the training depends on; other checkpoints are ignored."""
         self.path, self.identity = Path(path), identity
         self.history, self.best, self.best_score = [], None, -1.0
 
     def restore(self, model: nn.Module, optimizer) -> int:
-        """Put the saved state in place; the number of steps it has seen, 0 if there is none."""
+        """Restore the saved state; return the number of steps it has taken, 0 if there is none."""
         if not self.path.exists():
             return 0
         saved = torch.load(self.path, map_location=next(model.parameters()).device, weights_only=True)
@@ -118,7 +118,7 @@ class Checkpoint:
         return self.history[-1]["step"]
 
     def add(self, entry: dict, model: nn.Module, optimizer) -> None:
-        """Note an evaluation, and write all to the file, whole or not at all."""
+        """Add an evaluation, and write everything to the file, atomically."""
         self.history.append(entry)
         if entry["recall"] + entry["map"] > self.best_score:
             self.best_score = entry["recall"] + entry["map"]
@@ -130,7 +130,7 @@ class Checkpoint:
 
 
 def identity(model: nn.Module, documents, queries, splits, settings, seed: int) -> str:
-    """A digest of all that a training depends on: texts, splits, settings, seed, first weights."""
+    """A digest of everything a training depends on: texts, splits, settings, seed, initial weights."""
     digest = hashlib.sha256(json.dumps([asdict(settings), seed, documents, queries]).encode())
     for split in splits:
         for array in (*split.pairs, *split.excluded):

@@ -1,4 +1,4 @@
-"""Vectors that come from elsewhere: a user's files, or an encoder module of a user's own."""
+"""Vectors from elsewhere: the user's files, or the user's own encoder module."""
 
 from importlib import import_module
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..io.errors import DataError
 from ..io.files import load_array
 
-ROWS = 1 << 16  # checked and scaled at a time
+ROWS = 1 << 16  # rows checked and scaled at a time
 
 
 def read_pair(documents, queries, n_documents: int, n_queries: int) -> tuple[np.ndarray, np.ndarray]:
@@ -17,7 +17,7 @@ def read_pair(documents, queries, n_documents: int, n_queries: int) -> tuple[np.
 
 
 def from_module(name: str, documents, queries, train, dev, seed: int, settings: dict):
-    """What ``mvg.encoders.<name>.encode`` gives, as two arrays. Raises DataError for whatever goes wrong in there."""
+    """The result of ``mvg.encoders.<name>.encode`` as two arrays. Raises DataError for any failure in it."""
     try:
         encode = import_module(f"{__package__}.{name}").encode
         of_documents, of_queries = encode(documents, queries, train, dev, seed, **settings)
@@ -32,9 +32,9 @@ def from_module(name: str, documents, queries, train, dev, seed: int, settings: 
 def unit_pair(documents, queries, n_documents: int, n_queries: int, names) -> tuple[np.ndarray, np.ndarray]:
     """Both as float32 in unit norm, (n_documents, dim) and (n_queries, dim).
 
-    A row of zeros, such as that of a text without tokens, gets the same in every coordinate.
-    names: what an error calls them. Raises DataError for anything but a matrix of finite numbers
-    with a row a text, not all zero, and for two different widths.
+    In a row of zeros, such as that of a text without tokens, all coordinates become equal.
+    names: their names in errors. Raises DataError for anything but a matrix of finite numbers, not all
+    zero, with a row for each text, and for two different widths.
     """
     sides = [
         unit_rows(np.asanyarray(vectors), n, name, side)
@@ -60,7 +60,7 @@ def unit_rows(vectors: np.ndarray, n: int, name: str, texts: str) -> np.ndarray:
         wrong = np.flatnonzero(~np.isfinite(block).all(axis=1))
         if len(wrong):
             raise DataError(name, f"row {start + wrong[0]}", "expected finite numbers")
-        # The largest coordinate first: a square of 1e-200 would be zero.
+        # Divide by the largest coordinate first, because the square of 1e-200 would be zero.
         largest = np.abs(block).max(axis=1, keepdims=True)
         all_zero &= not largest.any()
         block = np.where(largest > 0, block, 1.0) / np.where(largest > 0, largest, 1.0)

@@ -1,6 +1,6 @@
 """What a log can add to an encoder: the paper's two steps (budget, clustering) and its rivals, one file each.
 
-A name is imported when it is first asked for: clustering needs numba, which takes a second to import.
+A name is imported when it is first used, because clustering needs numba, which takes a second to import.
 """
 
 from importlib import import_module

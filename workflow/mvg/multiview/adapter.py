@@ -1,4 +1,4 @@
-"""A linear map of the query, learned on frozen vectors: the documents stay as they are."""
+"""A linear map of the query, learned on frozen vectors; the documents do not change."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def adapter(documents, queries, pairs, on_dev=None, recipe=ALONE, seed=0, progre
         logits = (mapped @ targets.T) * np.float32(recipe.scale)
         gradient(logits, relevant.indptr, relevant.indices)
         back = (logits @ targets) * np.float32(recipe.scale)
-        # Through the norm: what points along q' changes nothing.
+        # Gradient through the norm: its component along q' has no effect.
         back = (back - (back * mapped).sum(axis=1, keepdims=True) * mapped) / norms
         learned.step(back.T @ batch)
 

@@ -1,9 +1,9 @@
-"""One scoring rule for all that a log can add to an encoder.
+"""One scoring rule for everything that a log can add to an encoder.
 
     score(q, d) = max(q'. d', max over own views v of d of (q'. v + c)) + bias(d)
                   + sum over near centers s of w(q', s) P(d | s)
 
-with q' = unit(A q), or q itself, and bias(d) = b log p(d) + u [n_d = 0]. Each method fills some of it in.
+with q' = unit(A q), or q itself, and bias(d) = b log p(d) + u [n_d = 0]. Each method uses some of the terms.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class Votes(NamedTuple):
     scale: float = 1.0
 
     def weights(self, similarity: np.ndarray) -> np.ndarray:
-        """Float64 (n_queries, nearest), from the similarities of the near centers; -inf weighs nothing."""
+        """Float64 (n_queries, nearest), from the similarities of the near centers; -inf gets weight 0."""
         similarity = np.asarray(similarity, dtype=np.float64)
         there = similarity > -np.inf
         if self.how == SOFTMAX:
@@ -54,12 +54,12 @@ class Votes(NamedTuple):
 
     @property
     def n_floats(self) -> int:
-        """Floats stored, a document number counting as one."""
+        """Floats stored; a document number counts as one."""
         return self.centers.size + 2 * self.shares.nnz
 
 
 class Addition(NamedTuple):
-    """What was added to an encoder, ready to be searched (:class:`mvg.search.combined.Combined`)."""
+    """The additions to an encoder, ready to be searched (:class:`mvg.search.combined.Combined`)."""
 
     documents: np.ndarray  # d', float32 (n_documents, dim)
     views: Behavioural | None = None  # own views v
@@ -86,7 +86,7 @@ class Addition(NamedTuple):
         return self.n_floats / self.documents.size
 
     def save(self, path) -> None:
-        """Write one ``.npz``, whole or not at all."""
+        """Write one ``.npz``, atomically."""
         arrays = {"documents": self.documents, "view_bias": np.float64(self.view_bias)}
         if self.views is not None:
             arrays |= {"views": self.views.vectors, "owner": self.views.owner}
@@ -102,7 +102,7 @@ class Addition(NamedTuple):
 
     @classmethod
     def load(cls, path) -> "Addition":
-        """What :meth:`save` wrote. Raises DataError for a damaged file."""
+        """Load what :meth:`save` wrote. Raises DataError for a damaged file."""
         with load_arrays(path) as file:
             given = {name: file[name] for name in file.files}
         views, votes = None, None

@@ -8,8 +8,8 @@ from ..io.shards import Shard
 def shares(popularity, total, beta) -> np.ndarray:
     """Real-valued budget of each document: ``total`` split by n_d^beta under the caps m_d <= n_d.
 
-    Eq. "m_d proportional to n_d^beta" of the paper; what a capped document cannot take is shared
-    out again among the others, by the same rule. Float64 (n_documents,), summing to
+    Eq. "m_d proportional to n_d^beta" of the paper. What a capped document cannot take is shared
+    among the others, by the same rule. Float64 (n_documents,), summing to
     ``min(total, popularity.sum())`` up to rounding. Raises ValueError as :func:`allocate` does.
     """
     n = _popularity(popularity)
@@ -23,7 +23,7 @@ def shares(popularity, total, beta) -> np.ndarray:
     rest, left = np.flatnonzero(n), total
     while left > 0:
         weights = np.exp(beta * (np.log(n[rest]) - np.log(n[rest]).max()))
-        # For a large beta: what weighs next to nothing gets something only when all others are full.
+        # With a large beta, documents of negligible weight get a share only when all others are full.
         heavy = weights > 1e-290
         result[rest[heavy]] = _filled(n[rest[heavy]], weights[heavy], left)
         rest, left = rest[~heavy], left - n[rest[heavy]].sum()
@@ -76,7 +76,7 @@ def allocate(popularity, total, beta) -> np.ndarray:
 
 
 def of_shard(counts, shard: Shard) -> np.ndarray:
-    """The budget of a shard's documents, 0 for all others: consecutive ones, of about as many vectors in each."""
+    """The budget of a shard's documents, 0 for all others. Shards are consecutive, with about equal budgets."""
     spent = np.cumsum(counts) - counts
     mine = spent * shard.of // max(1, int(np.sum(counts))) == shard.number - 1
     return np.where(mine, counts, 0)

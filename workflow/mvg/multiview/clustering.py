@@ -1,9 +1,8 @@
 """Step 2 of MVG: cluster a document's training queries into behavioural vectors (Algorithm 1).
 
 Weighted spherical k-means with k = m_d + 1, in which center 0 is the document's semantic vector
-and never moves. Documents are independent of each other, so they are computed one by one, in
-numba, over as many threads as given: neither threads nor shards nor the order of the pairs change
-a bit of the result.
+and never moves. Documents are independent of each other, so numba computes them one by one, on as
+many threads as given. Threads, shards and the order of the pairs do not change a bit of the result.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -33,8 +32,8 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
     counts: int (n_documents,), the budget m_d of each document, see :func:`allocate`
     weights: (n_pairs,), at least 0, for the first form of ``pairs``; 1 by default
 
-    Returns :class:`Behavioural`, ``(vectors, owner)``. A document whose queries do not differ from its other centers
-    gets fewer vectors than its budget; none is zero, NaN or a duplicate.
+    Returns :class:`Behavioural`, ``(vectors, owner)``. A document whose queries do not differ enough gets fewer
+    vectors than its budget; no vector is zero, NaN or a duplicate.
 
     Raises ValueError for shapes that do not fit, negative counts or weights, rows out of range,
     and vectors that are not finite.
@@ -75,7 +74,7 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
 
 
 def group(pairs, n_queries, n_documents, weights=None) -> Groups:
-    """Sort pairs by document, then query; add up repeated ones; drop those of weight 0."""
+    """Sort pairs by document, then query; add up repeated pairs; drop pairs of weight 0."""
     if sparse.issparse(pairs):
         matrix = pairs.T.tocsr().astype(np.float64)
     else:
@@ -116,12 +115,12 @@ def _vectors(array, name) -> np.ndarray:
     if array.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, not {array.ndim}")
     array = array.view()
-    array.flags.writeable = False  # one type for numba, mapped from disk or not: it compiles once
+    array.flags.writeable = False  # one type for numba, mapped or not, so it compiles once
     return array
 
 
 def _check_finite(documents, rows) -> None:
-    for start in range(0, len(rows), 65536):  # a gather of all rows would double the memory
+    for start in range(0, len(rows), 65536):  # gathering all rows at once would double the memory
         if not np.isfinite(documents[rows[start : start + 65536]]).all():
             raise ValueError("documents hold values that are not finite")
 

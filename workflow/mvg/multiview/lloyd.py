@@ -1,8 +1,8 @@
 """The inner loop of :mod:`mvg.multiview.clustering`: Lloyd's algorithm over the queries of one document.
 
-The result is that of float64 products of every query with every center in every iteration. Three
-things make it fast: bounds on similarities, which leave most products out; float32 for what is
-left, with float64 for near-ties alone; and sums that change only by the queries that moved.
+The result equals that of float64 products of every query with every center in every iteration. Three
+things make it fast: bounds on similarities, which avoid most products; float32 for the others, with
+float64 only for near-ties; and sums that are updated only for the queries that moved.
 """
 
 from typing import NamedTuple
@@ -23,12 +23,12 @@ class _Points(NamedTuple):
     queries: np.ndarray  # of all documents
     rows: np.ndarray
     weights: np.ndarray
-    close: float  # what float32 may err by in comparing two similarities
+    close: float  # largest float32 error in comparing two similarities
     reach: float  # norm of the longest query
 
 
 class _Clusters(NamedTuple):
-    """What Lloyd's algorithm changes: k centers, n queries."""
+    """The state of Lloyd's algorithm: k centers, n queries."""
 
     centers: np.ndarray  # float32 (k, dim)
     active: np.ndarray  # bool (k,): in use
@@ -37,8 +37,8 @@ class _Clusters(NamedTuple):
     mass: np.ndarray  # float64 (k,), of weights
     sizes: np.ndarray  # int64 (k,), of queries
     assignment: np.ndarray  # int64 (n,)
-    own: np.ndarray  # float64 (n,): the similarity of a query to its own center is at least this,
-    other: np.ndarray  # float64 (n,): and to any other center at most this
+    own: np.ndarray  # float64 (n,): lower bound of a query's similarity to its own center
+    other: np.ndarray  # float64 (n,): upper bound of its similarity to any other center
 
 
 @njit(nogil=True, cache=True)
@@ -53,7 +53,7 @@ def _random(seed, document, query):
     return state
 
 
-# Reassociation lets the products use vector registers; their order is the same for every call.
+# Reassociation lets the products use vector registers; the order of summation is the same in every call.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def _dot(a, b):
     total = 0.0
@@ -92,7 +92,7 @@ def fit_documents(
 ):  # fmt: skip
     """Write the centers of document ``owners[i]`` to ``vectors[places[i]:]``, and their number to ``kept[i]``.
 
-    It is -1 where a query is not finite. Other arguments as in :func:`mvg.multiview.fit`.
+    The number is -1 if a query is not finite. Other arguments as in :func:`mvg.multiview.fit`.
     """
     dim = documents.shape[1]
     for i in range(len(owners)):
@@ -126,7 +126,7 @@ def fit_documents(
 
 @njit(nogil=True, cache=True)
 def _lloyd(points, clusters, max_iterations):
-    """From the given assignment until nothing changes."""
+    """Iterate from the given assignment until nothing changes."""
     _forget(clusters)
     _add_up(points, clusters)
     _update(points, clusters)
@@ -136,11 +136,11 @@ def _lloyd(points, clusters, max_iterations):
         if changed or repaired:
             _update(points, clusters)
         elif not _drop_duplicates(clusters):
-            # Sums that were added to and taken from hold rounding errors: only fresh ones are final.
+            # Updated sums contain rounding errors, so the final ones are computed afresh.
             _add_up(points, clusters)
             if not _update(points, clusters):
                 return
-    # Cut short: drop the centers without a query of their own, which convergence would mend.
+    # Not converged: drop the centers without a query, which further iterations would have repaired.
     _add_up(points, clusters)
     _update(points, clusters)
     _drop_duplicates(clusters)
@@ -152,17 +152,17 @@ def _lloyd(points, clusters, max_iterations):
 
 @njit(nogil=True, cache=True)
 def _forget(clusters):
-    """Let no query keep its center unseen."""
+    """Reset the bounds, so that every query is compared again."""
     for i in range(len(clusters.own)):
         clusters.own[i], clusters.other[i] = -np.inf, np.inf
 
 
 @njit(nogil=True, cache=True)
 def _assign(points, clusters):
-    """Each query to its most similar center, the lowest of equals. True if any query moved.
+    """Assign each query to its most similar center, the lowest of equals. True if any query moved.
 
-    Fast because most queries need no product: a center that moved by x changes a similarity by
-    |q| x at most (Hamerly 2010). The others are settled in float32, near-ties in float64.
+    Most queries need no product: a center that moved by x changes a similarity by at most |q| x
+    (Hamerly 2010). The others are decided in float32, near-ties in float64.
     """
     centers, active, own, other = clusters.centers, clusters.active, clusters.own, clusters.other
     first, second, most = -1, 0.0, 0.0  # the center that moved most, how far, and the next
@@ -207,7 +207,7 @@ def _assign(points, clusters):
 
 @njit(nogil=True, cache=True)
 def _move(points, clusters, i, target):
-    """Query i to another center."""
+    """Move query i to another center."""
     _count(points, clusters, i, -1.0)
     clusters.assignment[i] = target
     _count(points, clusters, i, 1.0)
@@ -215,7 +215,7 @@ def _move(points, clusters, i, target):
 
 @njit(nogil=True, cache=True)
 def _count(points, clusters, i, times):
-    """Add query i to the sums of its center, ``times`` 1, or take it away, -1."""
+    """Add query i to the sums of its center (``times`` 1), or subtract it (-1)."""
     j, weight = clusters.assignment[i], times * points.weights[i]
     clusters.sizes[j] += np.int64(times)
     clusters.mass[j] += weight
@@ -226,7 +226,7 @@ def _count(points, clusters, i, times):
 
 @njit(nogil=True, cache=True)
 def _add_up(points, clusters):
-    """Sums of the weighted queries of each center."""
+    """Compute the sums of the weighted queries of each center."""
     for j in range(len(clusters.sizes)):
         clusters.sizes[j], clusters.mass[j] = 0, 0
         for t in range(clusters.sums.shape[1]):
@@ -237,13 +237,13 @@ def _add_up(points, clusters):
 
 @njit(nogil=True, cache=True)
 def _update(points, clusters):
-    """Each center but 0 to the normalised weighted mean of its queries. True if any changed."""
+    """Move each center except 0 to the normalised weighted mean of its queries. True if any changed."""
     centers, changed = clusters.centers, False
     for j in range(1, len(centers)):
         total = clusters.sums[j]
         norm = np.sqrt(_dot(total, total))
         clusters.moved[j] = 0
-        # A mean of zero has no direction: the center keeps its last, or is empty at the start.
+        # A mean of zero has no direction: the center keeps its last one; at the start it is empty.
         if clusters.sizes[j] > 0 and norm > 1e-9 * clusters.mass[j]:
             clusters.active[j] = True
             squared = 0.0
@@ -259,7 +259,7 @@ def _update(points, clusters):
 
 @njit(nogil=True, cache=True)
 def _repair(points, clusters):
-    """Move each empty center onto the query worst served by its own; drop it if none differs."""
+    """Move each empty center to the query worst served by its own center; drop it if that does not differ."""
     sizes, assignment = clusters.sizes, clusters.assignment
     similarity = np.empty(0)
     repaired = False
@@ -288,7 +288,7 @@ def _repair(points, clusters):
 
 @njit(nogil=True, cache=True)
 def _drop_duplicates(clusters):
-    """Drop each center that equals a lower one but for rounding. True if any was dropped."""
+    """Drop each center that equals a lower one up to rounding. True if any was dropped."""
     centers, active = clusters.centers, clusters.active
     dropped = False
     for j in range(1, len(centers)):

@@ -1,4 +1,4 @@
-"""Documents moved towards the queries that led to them: no learning, no larger index."""
+"""Documents moved towards the queries that led to them, without learning and without a larger index."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from .addition import Addition, led_to, unit
 
 
 def moved(documents, queries, pairs, weight: float) -> Addition:
-    """d' = unit(d + weight * mean of the training queries of d); a document without any stays where it is.
+    """d' = unit(d + weight * mean of the training queries of d); a document without any does not move.
 
-    documents, queries: float32 (n, dim); pairs: ``(query_rows, document_rows)``, repeated ones count once
+    documents, queries: float32 (n, dim); pairs: ``(query_rows, document_rows)``, repeated pairs count once
     """
     matrix = led_to(pairs, len(queries), len(documents))
     counts = np.maximum(np.bincount(matrix.indices, minlength=len(documents)), 1)

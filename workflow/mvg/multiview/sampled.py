@@ -1,8 +1,8 @@
-"""Documents learned against a sample of the others, where all of them times a batch of queries are too many.
+"""Documents learned against a sample of the others, for corpora too large for a softmax over all documents.
 
-Negatives are what the batch itself led to, and draws, half of them by popularity and half evenly. A score is corrected
-by the log of the chance that its document is among them, so that the sum over them estimates the sum over all (Bengio
-and Senécal 2008). Only their rows move, by an Adam that counts steps a row.
+The negatives are the documents that the batch led to, and random draws: half by popularity, half uniform. A score is
+corrected by the log of the probability that its document is among them, so the sum over them estimates the sum over
+all (Bengio and Senécal 2008). Only their rows move, by an Adam that counts the steps of each row.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .training import BETA1, BETA2, EPSILON, to_gradient
 
 
 class RowAdam:
-    """As :class:`mvg.multiview.training.Adam`, for steps that have a gradient for some rows only; moves ``values``."""
+    """Like :class:`mvg.multiview.training.Adam`, for steps with a gradient for some rows only; moves ``values``."""
 
     def __init__(self, values: np.ndarray, learning_rate: float):
         self.values, self.rate = np.asarray(values, dtype=np.float32), learning_rate  # to be held once
@@ -20,7 +20,7 @@ class RowAdam:
         self.steps, self.turns = np.zeros(len(self.values), dtype=np.int32), np.zeros(1, dtype=np.int64)
 
     def step(self, rows: np.ndarray, gradient: np.ndarray) -> None:
-        """One step of distinct ``rows`` down ``gradient``, float32 (n_rows, dim)."""
+        """One descent step of distinct ``rows`` along ``gradient``, float32 (n_rows, dim)."""
         self.turns += 1
         self.steps[rows] += 1
         steps = self.steps[rows]
@@ -34,9 +34,9 @@ class RowAdam:
 
 
 class Sampler:
-    """Draws documents with replacement, and knows the chance that one is among the candidates of a batch.
+    """Draws documents with replacement, and knows the probability that one is among the candidates of a batch.
 
-    popularity: (n_documents,) queries that led to each; n_queries: all of them; batch: queries of a batch
+    popularity: (n_documents,) queries that led to each; n_queries: number of queries; batch: queries in a batch
     """
 
     def __init__(self, popularity: np.ndarray, n_queries: int, batch: int, draws: int, seed: int = 0):
@@ -48,7 +48,7 @@ class Sampler:
         self.log_chance = np.log(-np.expm1(log_missed)).astype(np.float32)
 
     def __call__(self, turn: int) -> np.ndarray:
-        """Distinct rows, sorted: int64 (at most draws,); the same again for the same turn."""
+        """Distinct rows, sorted: int64 (at most draws,); the same turn always gives the same rows."""
         random = np.random.default_rng([self.seed, turn])
         drawn = np.searchsorted(self.cumulative, random.random(self.draws) * self.cumulative[-1], side="right")
         return np.unique(np.minimum(drawn, len(self.cumulative) - 1))

@@ -6,13 +6,13 @@ from scipy import sparse
 from .addition import SIMILARITY, SOFTMAX, Addition, Votes, led_to, unit
 
 ROUNDS = 10  # of k-means
-BLOCK = 1 << 24  # similarities held at a time
+BLOCK = 1 << 24  # similarities in memory at a time
 
 
 def shared(documents, queries, pairs, n_centers, width=25, nearest=10, temperature=0.05, scale=1.0, seed=0) -> Addition:
     """``n_centers`` centers of all training queries; P(d | s) is the mean of the documents of its queries.
 
-    width: documents kept for each center, those with the largest share
+    width: documents kept for each center, namely those with the largest shares
     nearest, temperature, scale: of :class:`mvg.multiview.addition.Votes`
     Other arguments as for :func:`mvg.multiview.moved.moved`.
     """
@@ -21,7 +21,7 @@ def shared(documents, queries, pairs, n_centers, width=25, nearest=10, temperatu
 
 
 def knn(documents, queries, pairs, nearest=10, temperature=0.05, scale=1.0) -> Addition:
-    """Every training query as a center of its own."""
+    """Every training query is a center."""
     rows, shares = _training(pairs, len(queries), len(documents))
     return Addition(documents, votes=Votes(np.asarray(queries[rows]), shares, nearest, SOFTMAX, temperature, scale))
 
@@ -37,15 +37,15 @@ def pefa_xl(documents, queries, pairs, share: float, nearest: int) -> Addition:
 
 
 def centers_for(budget: float, n_documents: int, dim: int, width: int) -> int:
-    """How many centers of ``width`` weights fit: each costs its vector, and two numbers a weight."""
+    """How many centers of ``width`` weights fit. Each costs its vector, and two numbers for each weight."""
     return max(0, int((budget - 1) * n_documents * dim / (dim + 2 * width)))
 
 
 def centers_of(queries, pairs, n_documents, n_centers, seed=0) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Spherical k-means of the training queries: centers float32 (n, dim), and P(d | s) float32 (n, n_documents).
 
-    Centers start at distinct queries. One that is left empty goes to the query that is worst served; at the end
-    the empty ones are dropped.
+    Centers start at distinct queries. An empty center moves to the query that is served worst; at the end empty
+    centers are dropped.
     """
     rows, indicator = _training(pairs, len(queries), n_documents)
     points = np.asarray(queries[rows], dtype=np.float32)
@@ -68,7 +68,7 @@ def centers_of(queries, pairs, n_documents, n_centers, seed=0) -> tuple[np.ndarr
 
 
 def largest(matrix: sparse.csr_matrix, width: int) -> sparse.csr_matrix:
-    """The ``width`` largest entries of each row, of equal ones those of the lower columns."""
+    """The ``width`` largest entries of each row; of equal entries, those of the lower columns."""
     matrix.sort_indices()
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     order = np.lexsort((matrix.indices, -matrix.data, row))
@@ -78,7 +78,7 @@ def largest(matrix: sparse.csr_matrix, width: int) -> sparse.csr_matrix:
 
 
 def _training(pairs, n_queries, n_documents):
-    """Rows of the queries that led to a document, and what they led to."""
+    """The rows of the queries that led to a document, and the documents they led to."""
     rows = np.unique(np.asarray(pairs[0], dtype=np.int64))
     return rows, led_to(pairs, n_queries, n_documents)[rows]
 

@@ -1,10 +1,10 @@
 """MVG over ColBERT: behavioural vectors that join a document's token vectors.
 
-The paper leaves this to its closing remark that MVG "can be used in combination" with multi-vector
-encoders; decided here: a document's points are the token vectors of its training queries (of their
-text; the [MASK] expansion is left out), center 0 is the mean of its own token vectors, and the
-budget counts vectors as they are stored: ``m_avg`` behavioural ones for each token vector, so that
-the index grows by the same factor as for a bi-encoder.
+The paper only remarks that MVG "can be used in combination" with multi-vector encoders. We decide:
+the points of a document are the token vectors of its training queries (of their text, without the
+[MASK] expansion), and center 0 is the mean of its own token vectors. The budget counts stored
+vectors, ``m_avg`` behavioural ones for each token vector, so the index grows by the same factor as
+for a bi-encoder.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from .clustering import fit
 
 
 def fit_tokens(tokens, starts, queries, real, query_rows, pairs, m_avg, beta, seed=0, threads=1, shard=WHOLE):
-    """Behavioural vectors of all documents, or of a shard's, ``(vectors, owner)`` as :func:`mvg.multiview.fit`.
+    """Behavioural vectors of all documents, or of a shard's: ``(vectors, owner)`` as :func:`mvg.multiview.fit`.
 
     tokens, starts: float32 (n_tokens, dim) and int64 (n_documents + 1,), of the documents
     queries, real: float (n, width, dim), bool (n, width), vectors of the training queries and which

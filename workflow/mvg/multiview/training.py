@@ -1,8 +1,8 @@
-"""How vectors are trained on a log: Adam, a softmax over documents, and the epoch that is best on dev.
+"""Training of vectors on a log: Adam, a softmax over documents, and the best epoch on dev.
 
 For a query and each of its documents r, the loss is log(1 + exp(logsumexp of the scores of all other documents - score
-of r)): the other relevant documents are no negatives. In numpy and numba: the same bytes from the same seed and number
-of threads.
+of r)). "Other" excludes the query's other relevant documents: they are not negatives. All is numpy and numba; the same
+seed and number of threads give the same bytes.
 """
 
 import hashlib
@@ -36,11 +36,11 @@ def train(
     rows, step: Callable, result: Callable, on_dev: Callable | None, recipe: Recipe, seed=0, progress=iter,
     checkpoint: "Checkpoint | None" = None,
 ):  # fmt: skip
-    """The ``result()`` of the epoch that is best on dev; of the last one without ``on_dev``.
+    """The ``result()`` of the best epoch on dev; without ``on_dev``, of the last epoch.
 
-    rows: of the training queries, which go to ``step`` in batches, in another order each epoch
+    rows: of the training queries; ``step`` gets them in batches, in a new order each epoch
     on_dev: a result -> a number, larger is better
-    checkpoint: holds each epoch until the last: an interrupted training goes on from it, to the same result
+    checkpoint: stores every epoch; an interrupted training resumes from it, with the same result
     """
     random, best, best_score, since, done = np.random.default_rng(seed), None, -np.inf, 0, 0
     if checkpoint is not None:
@@ -65,18 +65,18 @@ def train(
 
 
 class Checkpoint:
-    """A folder in which a training leaves what it needs to go on.
+    """A folder with everything that a training needs to resume.
 
-    arrays: gives what is trained, by name, to be read and written in place; best results are of a type with ``save``
-        and ``load``, such as :class:`mvg.multiview.Addition`
-    key: of data and settings; what another key left there is not read
+    arrays: returns the trained arrays by name, to be read and written in place
+    key: a fingerprint of data and settings; a checkpoint with another key is ignored
+    result_type: of results; has ``save`` and ``load``, like :class:`mvg.multiview.Addition`
     """
 
     def __init__(self, folder, arrays: Callable, key: str, result_type):
         self.folder, self.arrays, self.key, self.result_type = Path(folder), arrays, key, result_type
 
     def load(self):
-        """``(best result, its score, epochs without a gain, epochs done)``; those of a start where nothing fits."""
+        """``(best result, its score, epochs without a gain, epochs done)``; initial values if nothing fits."""
         file = self.folder / "state.npz"
         if not file.exists():
             return None, -np.inf, 0, 0
@@ -94,7 +94,7 @@ class Checkpoint:
         )
 
     def save(self, best, score, since, done) -> None:
-        """The best result first, then the state that names it: a stop between them leaves the epoch before."""
+        """Write the best result, then the state that names it; a stop in between leaves the previous epoch."""
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"best.{done - since}.npz"
         if best is not None and not since:
@@ -106,12 +106,12 @@ class Checkpoint:
                 other.unlink()
 
     def clear(self) -> None:
-        """Nothing to go on with any more."""
+        """Remove the checkpoint."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def fingerprint(*parts) -> str:
-    """Of arrays and settings: what a checkpoint is of."""
+    """A digest of arrays and settings, which identifies a checkpoint."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(np.ascontiguousarray(part).data if isinstance(part, np.ndarray) else repr(part).encode())
@@ -126,7 +126,7 @@ class Adam:
         self.first, self.second = np.zeros_like(self.values), np.zeros_like(self.values)
 
     def step(self, gradient: np.ndarray) -> None:
-        """One step down ``gradient``, which has the shape of the values."""
+        """One descent step along ``gradient``, which has the shape of the values."""
         self.steps += 1
         steps = int(self.steps[0])
         rate = self.rate * np.sqrt(1 - BETA2**steps) / (1 - BETA1**steps)
@@ -152,7 +152,7 @@ def gradient(logits, starts, relevant) -> None:
 
 
 def to_gradient(logits, starts, relevant, at_relevant) -> None:
-    """The same where the logits of the relevant documents, float32 (n_pairs,), are not those among the others."""
+    """The same, with separate logits of the relevant documents, float32 (n_pairs,)."""
     largest = np.maximum(logits.max(axis=1, keepdims=True), np.float32(-1e30))  # all may be relevant
     logits -= largest
     np.exp(logits, out=logits)

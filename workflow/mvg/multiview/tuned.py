@@ -1,8 +1,8 @@
 """Documents learned on frozen query vectors, alone or together with the weights of shared views.
 
-A softmax over the documents at a fixed scale (:mod:`mvg.multiview.training`), one classifier a document that starts at
-its vector. Documents without a training query stay where they are, out of the softmax. Two matrix products a step;
-where documents are many, over a sample of them.
+A softmax over the documents at a fixed scale (:mod:`mvg.multiview.training`): one classifier per document, which starts
+at its vector. Documents without a training query do not move and are left out of the softmax. A step is two matrix
+products; for large corpora, over a sample of the documents.
 """
 
 from collections.abc import Callable
@@ -28,10 +28,10 @@ def tuned(
 ) -> Addition:  # fmt: skip
     """Documents d' learned from the training pairs; a score is q . d'.
 
-    documents, queries: float32 (n, dim); pairs: ``(query_rows, document_rows)``, repeated ones count once
-    on_dev: :class:`Addition` -> a number, larger is better; the best epoch is returned, the last one without it
-    recipe: None for one that suits the number of documents: beyond ``MOST_DOCUMENTS`` negatives are sampled
-    checkpoint: a folder from which an interrupted training goes on, to the same bytes
+    documents, queries: float32 (n, dim); pairs: ``(query_rows, document_rows)``, repeated pairs count once
+    on_dev: :class:`Addition` -> a number, larger is better; the best epoch is returned, without it the last
+    recipe: None for the default; above ``MOST_DOCUMENTS`` documents it samples negatives
+    checkpoint: a folder from which an interrupted training resumes, with the same bytes
     """
     if recipe is None:
         recipe = ALONE if len(documents) <= MOST_DOCUMENTS else AT_SCALE
