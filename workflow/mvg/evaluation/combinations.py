@@ -24,8 +24,8 @@ from .dev import Constants, Dev
 from .propensity import worth
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
-UNSEEN = (0, -1, -0.5, -0.3, -0.2, -0.15, -0.1, -0.05, -0.025, 0.025, 0.05, 0.075, 0.1, 0.15)
-LENGTHS = (1, 0.85, 0.7, 0.6, 0.5)  # of documents without a query
+UNSEEN = (0, -1, -0.4, -0.2, -0.15, -0.1, -0.05, -0.025, 0.025, 0.05, 0.1, 0.15)
+LENGTHS = (1, 0.85, 0.7, 0.55)  # of documents without a query
 VIEW_BIASES = (0, -0.3, -0.2, -0.1, -0.05, -0.02, 0.03)
 VOTES = (0.1, 0.05, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0)
 LEARNED_VOTES = (1.0, 0.7, 0.85, 1.2)

@@ -94,7 +94,9 @@ class Dev:
         best = Constants(**{name: grid[0] for name, grid in grids.items()})
         coordinates = [[(name,), grid] for name, grid in grids.items() if name not in ("unseen", "length")]
         if "unseen" in grids:
-            pairs = [(length, unseen) for length in grids.get("length", (1.0,)) for unseen in grids["unseen"]]
+            wanted = self.unseen[self.relevant[1]].any()  # else a bias alone says how far down they go
+            lengths = grids.get("length", (1.0,)) if wanted else (1.0,)
+            pairs = [(length, unseen) for length in lengths for unseen in grids["unseen"]]
             coordinates.append([("length", "unseen"), pairs])
         for _ in range(ROUNDS):
             before = best
