@@ -1,4 +1,4 @@
-"""Metrics, significance, breakdowns, and what is chosen on dev after encoding.
+"""Metrics, significance, breakdowns, and choices on dev after encoding.
 
-``mvg.evaluation.metrics`` needs numpy alone: encoders score dev with it.
+``mvg.evaluation.metrics`` needs only numpy, because encoders score dev with it.
 """

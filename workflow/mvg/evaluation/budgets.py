@@ -1,4 +1,4 @@
-"""One encoder under many budgets of MVG, searched on test."""
+"""One encoder with many budgets of MVG, searched on test."""
 
 import numpy as np
 
@@ -14,15 +14,15 @@ from .choice import choose, log_popularity
 
 
 class Budgets:
-    """One encoder on test: plain, with MVG under any budget, and with the popularity prior.
+    """One encoder on test: plain, with MVG at any budget, and with the popularity prior.
 
-    What the settings share is done once: the grouping of the training pairs, and the search over the
-    semantic vectors, with which each budget's search over its behavioural vectors is merged. The
-    rankings are those of one search over both.
+    The grouping of the training pairs and the search over the semantic vectors are shared by all
+    budgets. Each budget's search over its behavioural vectors is merged with the latter, which gives
+    the rankings of one search over both.
 
     documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.datasets.pairs.Split`
     k: the cut-off of all scores
-    weights: (n_test_queries,) traffic, by which scores are averaged; None: all the same
+    weights: (n_test_queries,) traffic, the weights of the mean; None: equal weights
     """
 
     def __init__(self, documents, queries, train, test, k, seed=0, threads=1, weights=None):
@@ -36,11 +36,11 @@ class Budgets:
         self.semantic = self._search(Views.of(documents))
 
     def plain(self) -> dict:
-        """``index_mfloats, recall, map`` at k of the encoder by itself; sizes in millions of floats, percent."""
+        """``index_mfloats, recall, map`` at k of the encoder alone; in millions of floats and percent."""
         return self._scores(self.semantic, self.documents.size)
 
     def mvg(self, beta, m_avg) -> dict:
-        """The same with behavioural vectors, ``m_avg`` a document on average, spent by n_d^beta."""
+        """The same with behavioural vectors, ``m_avg`` a document on average, allocated by n_d^beta."""
         counts = allocate(self.popularity, round(m_avg * len(self.documents)), beta)
         vectors, owner = fit(self.documents, self.queries, self.groups, counts, seed=self.seed, threads=self.threads)
         ranking = merge(self.semantic, self._search(Views(vectors, owner))) if len(owner) else self.semantic

@@ -1,10 +1,10 @@
-"""What is chosen on dev after encoding: the popularity prior and the bias of behavioural views.
+"""Choices on dev after encoding: the popularity prior and the bias of behavioural views.
 
 ``prior+x`` scores a document s + b log p(d), with p(d) = (n_d + 1) / (N + D) the smoothed training
-popularity; with MVG, every behavioural vector may carry one more bias c, or be left out at all.
-Both are ours, not the paper's. In-batch negatives come in proportion to popularity, so a softmax at
-scale s underrates popular documents by log p(d) / s: expect b near 1 / s there, and near 0 for an
-encoder that was trained against the whole corpus.
+popularity. With MVG, all behavioural vectors may get a bias c, or be left out. Both are ours, not the
+paper's. In-batch negatives are drawn in proportion to popularity, so a softmax at scale s underrates
+popular documents by log p(d) / s. So expect b near 1 / s there, and near 0 for an encoder trained
+against the whole corpus.
 """
 
 import json
@@ -21,7 +21,7 @@ from .ranks import by_query, recall_and_ap
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
 MOST_QUERIES = 2000  # of dev: enough to choose two numbers
-MOST_TOKEN_QUERIES = 500  # whose scores take a sum of max-sim over all token vectors
+MOST_TOKEN_QUERIES = 500  # for token vectors, whose sum of max-sim is slow
 MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 BATCH, MOST_AT_ONCE = 500, 1 << 26  # queries, and scores: 256 MiB
 
@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 
     @classmethod
     def load(cls, path) -> "Choice":
-        """What :meth:`save` wrote."""
+        """Load what :meth:`save` wrote."""
         return cls(**json.loads(Path(path).read_text(encoding="utf-8")))
 
     def applied(self, popularity, behavioural=None) -> tuple:
@@ -49,13 +49,13 @@ class Choice(NamedTuple):
         return (None if self.view_bias is None else behavioural), prior, self.view_bias
 
     def without_views(self) -> "Choice":
-        """What dev chooses where there are no views: the grid begins with that line."""
+        """The choice of dev without views, from the first line of the grid."""
         trials = self.trials[: len(PRIORS)]
         return Choice(float(_best(trials)["prior"]), None, trials)
 
 
 def rows_over(prior: Choice, both: Choice, popularity, behavioural) -> dict[str, tuple]:
-    """What goes over an encoder in each of its rows: the arguments of :meth:`mvg.search.views.Views.of`."""
+    """For each row of an encoder, the further arguments of :meth:`mvg.search.views.Views.of`."""
     return {
         "plain": (),
         "prior": prior.applied(popularity),
@@ -75,7 +75,7 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
 
     documents, queries: float32 (n, dim); split: the dev :class:`mvg.datasets.pairs.Split`
     behavioural: ``(vectors, owner)`` or None
-    worth: (n_documents,) what a hit counts; given that, the best recall so weighted (:mod:`mvg.evaluation.propensity`)
+    worth: (n_documents,) weight of a hit; if given, the best weighted recall instead (:mod:`mvg.evaluation.propensity`)
     """
     table = dev_scores(documents, queries, split, popularity, k, behavioural, seed, worth)
     return _best_of_grid(table, behavioural is not None, progress)
@@ -84,7 +84,7 @@ def choose(documents, queries, split, popularity, k, behavioural=None, seed=0, p
 def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=0, worth=None) -> Callable:
     """(prior, view bias) -> mean (Recall@k, MAP@k) of dev, in percent; arguments as :func:`choose`.
 
-    With ``worth`` recall is weighted by it, and 0 stands for MAP.
+    With ``worth``, recall is weighted by it, and MAP is 0.
     """
     rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(documents)))
     if len(rows) > most:
@@ -96,10 +96,10 @@ def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=
 def choose_over_tokens(
     tokens, starts, queries, split, popularity, k, behavioural=None, progress=iter, worth=None
 ) -> Choice:  # fmt: skip
-    """The same for a vector a token, where a bias counts once for each vector of the query.
+    """The same for a vector a token; there a bias counts once for each vector of the query.
 
     tokens, starts: of the documents, as in :class:`mvg.search.views.TokenViews`
-    queries: float (n, width, dim), of ``split.queries``; those used are spread evenly over them
+    queries: float (n, width, dim), of ``split.queries``; an evenly spaced sample is used
     """
     n = min(MOST_TOKEN_QUERIES, len(queries), max(1, MOST_SCORES // (len(starts) * len(VIEW_BIASES))))
     chosen = np.linspace(0, len(queries) - 1, n).astype(int)
@@ -109,10 +109,10 @@ def choose_over_tokens(
 
 
 def _best_of_grid(table, with_views, progress) -> Choice:
-    """One coordinate after the other, from no views and from unbiased views.
+    """Search one coordinate after the other, starting from no views and from unbiased views.
 
-    The grid's ends of ``prior+x`` and ``mvg+x`` are both among the trials, so on dev the choice is
-    at least as good as either. Equal scores go to the earlier trial.
+    ``prior+x`` and ``mvg+x`` are both among the trials, so on dev the choice is at least as good as
+    either. Of equal scores the earlier trial wins.
     """
     trials = []
 
@@ -157,7 +157,7 @@ class _Table:
         return self.line([(prior, view_bias)])[0]
 
     def line(self, points, progress=iter) -> list[tuple[float, float]]:
-        """(recall, MAP) of each (prior, view bias): batch by batch, as these cost the products of vectors."""
+        """(recall, MAP) of each (prior, view bias). Batch by batch, since each batch costs the products of vectors."""
         batch = max(1, min(BATCH, MOST_AT_ONCE // len(self.log_share)))
         values = np.empty((len(points), self.n_queries, 2))
         for start in progress(range(0, self.n_queries, batch)):
@@ -199,7 +199,7 @@ class _Scores:
 
 
 class _TokenScores:
-    """The same for token vectors; scoring is dear, so those of a view bias are kept."""
+    """The same for token vectors; scoring is slow, so the scores of a view bias are kept."""
 
     def __init__(self, tokens, starts, queries, behavioural):
         self.given, self.behavioural, self.kept = (tokens, starts), behavioural, {}

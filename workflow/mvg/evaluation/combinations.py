@@ -1,6 +1,6 @@
-"""Methods by name, built on one log: what they learn from training pairs, with constants that dev chooses.
+"""Builds methods by name on one log: they learn from training pairs, and dev chooses their constants.
 
-:class:`Log` builds any name of the grammar (:mod:`mvg.names`) and ``auto``, the simplest combination within a budget
+:class:`Log` builds any name of the grammar (:mod:`mvg.names`), and ``auto``: the simplest combination within a budget
 that is as good as the best of them on dev.
 """
 
@@ -34,8 +34,8 @@ MOVES = (0.5, 1, 2, 4, 8)
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 PEFA_NEAREST = (10, 30, 100)
 WIDTH = 25  # documents that a shared view votes for
-NEAR = 10  # shared views that vote where their weights are learned
-# From the simplest to the least simple: nothing learned before what is, one search before two.
+NEAR = 10  # shared views that vote if their weights are learned
+# The simplest first: without learning before with it, one search before two.
 CANDIDATES = (
     "", "prior", "moved", "prior+moved", "mvg+prior", "tuned", "prior+tuned", "mvg+prior+moved", "mvg+prior+tuned",
     "shared+prior+moved", "shared+prior+tuned", "shared+tuned", "knn+prior+moved", "knn+prior+tuned",
@@ -46,7 +46,7 @@ MOST_MAP = 0.2  # points of MAP that simplicity may cost
 class Built(NamedTuple):
     """A method over an encoder, ready to be searched."""
 
-    method: str  # its name, without the encoder; of ``auto`` what was chosen
+    method: str  # its name, without the encoder; for ``auto`` that of the chosen method
     addition: Addition
     chosen: dict  # constants, by name
     dev: np.ndarray  # float64 (n dev queries, 2): recall and AP at k, in percent
@@ -54,7 +54,7 @@ class Built(NamedTuple):
     trials: tuple = ()  # of ``auto``: each candidate's name, size, and recall and MAP on dev
 
     def facts(self) -> dict:
-        """What was chosen and what dev gives for it; of ``auto``, of all candidates."""
+        """The chosen constants and the scores on dev; for ``auto``, of all candidates."""
         recall, average_precision = self.dev.mean(axis=0).tolist()
         size = {"index_ratio": self.addition.index_ratio}
         return {"method": self.method, **size, "recall": recall, "map": average_precision, **self.chosen}
@@ -66,15 +66,15 @@ class Built(NamedTuple):
 
 
 class Log:
-    """An encoder's vectors and the log: builds methods, and keeps what they share.
+    """An encoder's vectors and the log. It builds methods, and keeps what several of them use.
 
     documents, queries: float32 (n, dim), unit rows; train, dev: :class:`mvg.datasets.pairs.Split`
-    k: the cut-off of what dev counts; budget: the largest index, relative to one vector a document, biases apart
+    k: the cut-off of the scores on dev; budget: the largest index without biases, relative to one vector a document
     m_avg, beta: of own views over the encoder's vectors, as in the paper
-    objective: what dev maximises, ``mean`` or ``propensity``, see :class:`mvg.evaluation.dev.Dev`
-    views: own views over the encoder's vectors, if they are at hand: those of ``m_avg`` and ``beta``
-    fit: makes own views, called as :func:`mvg.multiview.fit`
-    checkpoint: a folder from which an interrupted training of documents goes on
+    objective: of the choices on dev, ``mean`` or ``propensity``; see :class:`mvg.evaluation.dev.Dev`
+    views: own views over the encoder's vectors for ``m_avg`` and ``beta``, if they exist already
+    fit: makes own views, called like :func:`mvg.multiview.fit`
+    checkpoint: a folder from which an interrupted training of documents resumes
     """
 
     def __init__(
@@ -92,9 +92,9 @@ class Log:
             self._made["views", "", "", "", round(m_avg * len(documents))] = (beta, views), 0.0
 
     def build(self, name: str, budget: float | None = None) -> Built:
-        """The method of a name, with or without an encoder at its end, within ``budget`` if it can grow.
+        """The method ``name``, with or without an encoder at its end; within ``budget`` if it can grow.
 
-        Raises ValueError for a name that the grammar does not have.
+        Raises ValueError for a name outside the grammar.
         """
         method = Method.parse(name) if name else NOTHING
         if budget is None:
@@ -108,15 +108,15 @@ class Log:
         else:
             addition, chosen = self._combined(method, queries, budget)
         addition = addition._replace(adapter=matrix)
-        # What an earlier method has made counts as well.
+        # The time for parts that an earlier method made counts too.
         seconds = time.perf_counter() - started + sum(self._used.values())
         return Built(method.added, addition, chosen, self.dev.scores(addition), seconds)
 
     def auto(self, budget: float | None = None, candidates=CANDIDATES) -> Built:
         """The simplest candidate that fits the budget and is as good as the best on dev, by one standard error.
 
-        That is: the mean of the paired difference from the best is at most its standard error, and MAP is at most
-        ``MOST_MAP`` below the best's.
+        That is, the mean of the paired difference from the best is at most its standard error, and MAP is at most
+        ``MOST_MAP`` below that of the best.
         """
         budget, started = self.budget if budget is None else budget, time.perf_counter()
         fitting = [name for name in candidates if self._may_fit(name, budget)]
@@ -125,14 +125,14 @@ class Log:
         return choose(built, self.dev)._replace(seconds=time.perf_counter() - started, trials=trials)
 
     def _may_fit(self, name: str, budget: float) -> bool:
-        """Whether it is worth to be built."""
+        """Whether it is worth building."""
         method = Method.parse(name) if name else NOTHING
         if method.votes == "knn":
             return len(self.documents) + len(np.unique(self.pairs[0])) <= budget * len(self.documents)
         return budget > 1 or not (method.votes or method.views)
 
     def _once(self, key, make):
-        """What ``make`` gives, made once for all methods; how long it took is noted."""
+        """The result of ``make``, made once for all methods; its time is recorded."""
         if key not in self._made:
             started = time.perf_counter()
             self._made[key] = make(), time.perf_counter() - started
@@ -142,7 +142,7 @@ class Log:
         return self._made[key][0]
 
     def _queries(self, method):
-        """The queries that everything else sees, and the adapter, if there is one."""
+        """The queries for everything else, and the adapter, if there is one."""
         if not method.adapter:
             return self.all_queries, None
         learned = self._once("adapter", lambda: self._learn(adapter, self.documents, self.all_queries)).adapter
@@ -195,7 +195,7 @@ class Log:
         return self.dev.applied(addition, constants), chosen | constants._asdict()
 
     def _moved(self, queries, matrix, grids):
-        """The weight of the move that is best on dev, each with the best of the other constants."""
+        """The best weight of the move on dev; each is tried with the best other constants."""
 
         def tried(weight):
             addition = moved(self.documents, queries, self.pairs, weight)._replace(adapter=matrix)
@@ -228,7 +228,7 @@ class Log:
         )
 
     def _votes(self, method, key, queries, n_centers, addition) -> Votes:
-        """Votes with the number of near centers and the temperature that are best on dev."""
+        """Votes with the best number of near centers and the best temperature on dev."""
         if method.votes == "knn":
             all_votes = knn(self.documents, queries, self.pairs).votes
         else:
@@ -261,13 +261,13 @@ NOTHING = Method("", "", "", "", "", "", "")
 
 
 def fits(addition: Addition, budget: float) -> bool:
-    """Whether an index is within a budget; one bias a vector may come on top."""
+    """Whether an index is within a budget, not counting one bias for each vector."""
     width = addition.documents.shape[1]
     return addition.index_ratio <= budget * (width + 1) / width + 1e-9
 
 
 def choose(built: list[Built], dev: Dev) -> Built:
-    """The first of ``built``, from simple to less so, that is within one standard error of the best."""
+    """The first of ``built``, ordered from simple to complex, within one standard error of the best."""
     values = [dev.value(method.dev) for method in built]
     best = int(np.argmax([value.mean() for value in values]))
     return next(method for method in built if dev.as_good(built[best].dev, method.dev, MOST_MAP))

@@ -1,8 +1,8 @@
-"""Constants of the scoring rule, chosen on queries of dev.
+"""Chooses the constants of the scoring rule on dev queries.
 
-A metric at k needs no ranking: it follows from the ranks of the relevant documents, and the rank of a document is one
-more than the number of documents above it. So the parts of the score (vectors, own views, votes) are computed once for
-a batch of queries, and a point of a grid costs one pass over them.
+A metric at k follows from the ranks of the relevant documents, without a ranking; the rank of a document is one more
+than the number of documents above it. So the parts of the score (vectors, own views, votes) are computed once for a
+batch of queries, and a point of a grid costs one pass over them.
 """
 
 from typing import NamedTuple
@@ -16,12 +16,12 @@ from .ranks import by_query, precision_sum, ranks_of
 MOST_QUERIES = 2000  # enough to choose a few numbers
 MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 AT_ONCE = 1 << 25  # scores of a batch, of each part
-ROUNDS = 3  # of choosing one constant after the other
-UNSEEN_COST = 0.1  # points of MAP that finding more of the documents without a query may cost
+ROUNDS = 3  # in each, one constant after the other is chosen
+UNSEEN_COST = 0.1  # points of MAP that may be lost to find more of the documents without a query
 
 
 class Constants(NamedTuple):
-    """What is left to choose of an addition: b, u, c, the scale of the votes, and the length of unseen documents."""
+    """The constants of an addition: b, u, c, the scale of the votes, and the length of unseen documents."""
 
     prior: float = 0.0
     unseen: float = 0.0
@@ -31,11 +31,11 @@ class Constants(NamedTuple):
 
 
 class Dev:
-    """Queries of dev, and how well a score ranks their documents.
+    """Dev queries, and how well a score ranks their documents.
 
     queries: float32 (n_queries, dim), of all splits; split: the dev :class:`mvg.datasets.pairs.Split`
     popularity: (n_documents,) training queries of each document
-    worth: (n_documents,) what a hit counts; given that, recall so weighted is all that counts, without AP
+    worth: (n_documents,) weight of a hit; if given, only the weighted recall counts, without AP
         (:func:`mvg.evaluation.propensity.weighted_recall`)
     """
 
@@ -51,7 +51,7 @@ class Dev:
         whole = np.add.reduceat(self.worth[self.relevant[1]], self.relevant[0][:-1])  # of each query
         self.whole = whole if worth is None else np.full(len(whole), whole.mean())
         self.batch = max(1, AT_ONCE // len(n))
-        self.kept = None  # the last addition and its parts, where they are one batch
+        self.kept = None  # the last addition and its parts, if they fit in one batch
 
     def bias(self, constants: Constants) -> np.ndarray | None:
         """b log p(d) + u [n_d = 0], float64 (n_documents,); None where both are 0."""
@@ -60,7 +60,7 @@ class Dev:
         return constants.prior * self.log_share + constants.unseen * self.unseen
 
     def applied(self, addition: Addition, constants: Constants) -> Addition:
-        """``addition`` with the constants in their places."""
+        """``addition`` with the constants set."""
         votes = addition.votes
         if votes is not None:
             votes = votes._replace(scale=votes.scale * constants.votes)
@@ -70,26 +70,26 @@ class Dev:
         return addition._replace(bias=self.bias(constants), view_bias=constants.view_bias, votes=votes)
 
     def line(self, addition: Addition, points: list[Constants]) -> np.ndarray:
-        """What each query gets under each point, in percent: float64 (n_points, n_queries, 2), recall and AP."""
+        """Recall and AP of each query at each point, in percent: float64 (n_points, n_queries, 2)."""
         return self._values(addition, points)[0]
 
     def scores(self, addition: Addition) -> np.ndarray:
-        """The same for an addition as it stands: float64 (n_queries, 2)."""
+        """The same for an addition with its own constants: float64 (n_queries, 2)."""
         return self._values(addition, [Constants(view_bias=addition.view_bias)], addition.bias)[0][0]
 
     def value(self, scores: np.ndarray) -> np.ndarray:
-        """What is to be large, of each query: recall + AP, or recall alone."""
+        """The objective for each query: recall + AP, or recall alone."""
         return scores.sum(axis=-1) if self.map else scores[..., 0]
 
     def __call__(self, addition: Addition) -> float:
-        """The mean value of an addition as it stands."""
+        """The mean value of an addition with its own constants."""
         return float(self.value(self.scores(addition)).mean())
 
     def choose(self, addition: Addition, grids: dict[str, tuple]) -> Constants:
-        """The best constants, one coordinate after the other until none changes; equal ones go to the earlier.
+        """The best constants, one coordinate after the other until none changes; of equal ones the earlier.
 
-        The bias and the length of documents without a query are one coordinate: what is found of these documents is
-        as large as it can be at no more than ``UNSEEN_COST`` of MAP, and within one standard error of the best.
+        The bias and the length of documents without a query are one coordinate. Among the values that cost at most
+        ``UNSEEN_COST`` of MAP and are within one standard error of the best, it takes those that find most of them.
         """
         best = Constants(**{name: grid[0] for name, grid in grids.items()})
         coordinates = [[(name,), grid] for name, grid in grids.items() if name not in ("unseen", "length")]
@@ -113,16 +113,16 @@ class Dev:
         return best
 
     def as_good(self, best: np.ndarray, other: np.ndarray, most_map: float) -> bool:
-        """Whether scores, each (n_queries, 2), are within one standard error of the best, paired, and ``most_map``."""
+        """Whether scores (n_queries, 2) are within one (paired) standard error of the best, and within ``most_map``."""
         difference = self.value(best) - self.value(other)
         error = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
         map_lost = (best[:, 1] - other[:, 1]).mean() if self.map else 0.0
         return bool(difference.mean() <= error and map_lost <= most_map)
 
     def _values(self, addition, points, bias=None) -> tuple[np.ndarray, np.ndarray]:
-        """Of each point, scores of all queries (as :meth:`line`), and how many unseen documents they find.
+        """For each point, the scores of all queries (as :meth:`line`), and how many unseen documents are found.
 
-        bias: (n_documents,), in place of what the points say
+        bias: (n_documents,), replaces the biases of the points
         """
         values, unseen = np.empty((len(points), len(self.queries), 2)), np.zeros(len(points))
         zeros = np.zeros(len(self.worth), dtype=np.float32)
@@ -171,9 +171,9 @@ def _measure(
     base, views, votes, view_bias, bias, lengths, scale, first, starts, relevant, hidden_starts, hidden, worth, whole,
     unseen, k, out,
 ):  # fmt: skip
-    """Recall and AP at k of a batch of queries, the ``first`` one of which begins it, from ranks alone.
+    """Recall and AP at k of a batch of queries that begins with ``first``, from ranks alone.
 
-    Returns how many unseen documents they find.
+    Returns how many unseen documents are found.
     """
     n_unseen = 0.0
     for i in range(len(base)):

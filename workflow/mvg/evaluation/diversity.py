@@ -1,10 +1,10 @@
-"""Query diversity: how large a box, or a ball, the queries of a document fill (the paper, section 1)."""
+"""Query diversity: the size of the box, or the ball, around the queries of a document (paper, section 1)."""
 
 import numpy as np
 
 ROWS = 1 << 16  # query vectors in memory at a time: 64 MiB at 256 dimensions
 BALL_STEPS = 100
-BALL_POINTS = 10_000  # of more points, so many at random
+BALL_POINTS = 10_000  # at most; of more points a random sample
 
 
 def bounding_box_diversity(vectors, pair_queries, pair_documents, n_documents) -> np.ndarray:
@@ -30,7 +30,7 @@ def bounding_box_diversity(vectors, pair_queries, pair_documents, n_documents) -
         if found[0] == previous:  # its queries began in the block before
             lows[0] = np.minimum(lows[0], low)
             highs[0] = np.maximum(highs[0], high)
-        # The last document may go on: it is then computed again, with all its queries.
+        # The last document may continue in the next block; then it is computed again with all its queries.
         diversity[found] = _geometric_mean(highs - lows)
         previous, low, high = found[-1], lows[-1], highs[-1]
     diversity[np.bincount(documents, minlength=n_documents) < 2] = np.nan
@@ -38,12 +38,12 @@ def bounding_box_diversity(vectors, pair_queries, pair_documents, n_documents) -
 
 
 def random_diversity(vectors, query_rows, sizes, repeats, seed) -> np.ndarray:
-    """The same measure over n random queries: what a box has by the number of its points alone.
+    """The same measure over n random queries: the part of the diversity due to the number of points alone.
 
     vectors: float (n_queries, dim); query_rows: int, the rows to draw from; sizes: int, each at
     most the number of rows (ValueError). Returns float64 (len(sizes),), the median over
-    ``repeats`` draws without replacement; NaN for sizes below two. Each draw is one permutation
-    of which every size takes the head, so the curve costs no more than its largest size.
+    ``repeats`` draws without replacement; NaN for sizes below two. Each draw is one permutation,
+    and every size takes its head, so the curve costs no more than its largest size.
     """
     query_rows, sizes = np.asarray(query_rows), np.asarray(sizes, dtype=np.int64)
     if len(sizes) and sizes.max() > len(query_rows):
@@ -68,16 +68,16 @@ def _growing_box(vectors, rows, sizes) -> np.ndarray:
 
 
 def _geometric_mean(sides) -> np.ndarray:
-    """Over the last axis, in logarithms: a product of 256 sides below one would underflow."""
+    """Over the last axis, in logarithms, because a product of 256 sides below one would underflow."""
     with np.errstate(divide="ignore"):  # a side of length zero makes the volume zero
         return np.exp(np.log(np.asarray(sides, dtype=np.float64)).mean(axis=-1))
 
 
 def ball_radius(points) -> float:
-    """Radius of a ball around ``points``, float (n, dim): the smallest one's, or a little more.
+    """Radius of a ball around ``points``, float (n, dim): that of the smallest one, or slightly more.
 
-    From their mean the center moves a 1/i of the way to the farthest point in step i (Badoiu and Clarkson 2003,
-    "Smaller core-sets for balls"); the smallest of the balls on the way counts. NaN for fewer than two points.
+    The center starts at the mean and moves 1/i of the way to the farthest point in step i (Badoiu and Clarkson
+    2003, "Smaller core-sets for balls"); the smallest ball on the way is taken. NaN for fewer than two points.
     """
     if len(points) < 2:
         return float("nan")
@@ -115,6 +115,6 @@ def random_ball(vectors, query_rows, sizes, repeats, seed) -> np.ndarray:
 
 
 def _some(vectors, rows, random) -> np.ndarray:
-    """Their vectors, or those of as many of them as a ball takes."""
+    """The vectors of ``rows``, or of ``BALL_POINTS`` random ones of them."""
     rows = rows if len(rows) <= BALL_POINTS else random.choice(rows, BALL_POINTS, replace=False)
     return np.asarray(vectors[np.sort(rows)])

@@ -1,7 +1,7 @@
-"""One search path for all that a log adds to an encoder: an index of vectors, a second one of the centers that vote.
+"""One search for everything that a log adds to an encoder: an index of vectors, and one of the centers that vote.
 
-The vectors are searched as any others, biases in one more dimension. Votes are sums over a few centers, so they reach
-few documents: those are scored pair by pair, next to the best of the others. All scores are float64.
+The vectors are searched like any others; biases are one more dimension. Votes are sums over a few centers, so they
+reach few documents. These are scored pair by pair, along with the best of the others. All scores are float64.
 """
 
 import numpy as np
@@ -20,8 +20,8 @@ BATCH = 1024  # queries searched at a time
 class Combined:
     """An index over an :class:`mvg.multiview.addition.Addition`.
 
-    factory: of the index of vectors, as for :class:`mvg.search.index.Index`; that of the centers is exact
-    index: of the vectors, where it is at hand
+    factory: of the index of vectors, as for :class:`mvg.search.index.Index`; the index of centers is exact
+    index: of the vectors, if it exists already
     """
 
     def __init__(self, addition: Addition, factory: str = "exact", threads: int = 1, index: Index | None = None):
@@ -59,7 +59,7 @@ class Combined:
         return Ranking(*(np.concatenate(side) for side in zip(*parts, strict=True)))
 
     def votes(self, queries) -> sparse.csr_matrix:
-        """What near centers add to the score of each document: float64 (n_queries, n_documents)."""
+        """What the nearest centers add to the score of each document: float64 (n_queries, n_documents)."""
         votes = self.addition.votes
         if votes is None:
             return sparse.csr_matrix((len(queries), len(self.addition.documents)))
@@ -67,7 +67,7 @@ class Combined:
         return votes.of(near.documents, near.scores)
 
     def _search_batch(self, queries, k, excluded) -> Ranking:
-        """All documents with a vote, and as many of the best by vectors that k of them have none."""
+        """All documents with a vote, and the best by vectors, until k of these have no vote."""
         votes = self.votes(queries)
         most = int(np.diff(votes.indptr).max(initial=0))
         found = self.index.search(queries, min(k + most, len(self.addition.documents)), excluded)
@@ -86,9 +86,9 @@ def _with_votes(
     queries, vectors, first_vector, vector, found, found_scores, first_vote, voted, votes, first_hidden, hidden,
     documents, scores,
 ):  # fmt: skip
-    """Add votes to the scores of what was found, score what was not found but voted for, sort, cut to k."""
+    """Add votes to the scores of candidates, score documents that only got votes, sort, cut to k."""
     n_documents = len(first_vector) - 1
-    known = np.full(n_documents, -1, dtype=np.int64)  # document -> its place among the candidates
+    known = np.full(n_documents, -1, dtype=np.int64)  # document -> its position among the candidates
     candidates = np.empty(found.shape[1] + n_documents, dtype=np.int64)
     values = np.empty(len(candidates))
     for i in range(len(queries)):

@@ -1,7 +1,7 @@
-"""Exact and approximate max-sim search with faiss, and index files to take home.
+"""Exact and approximate max-sim search with faiss, and index files.
 
-faiss finds candidates; their scores are then computed again in float64, pair by pair, before the
-cut to k: faiss's own scores change with the batch size and the number of threads, these do not.
+faiss finds candidates. Their scores are computed again in float64, pair by pair, before the cut to k,
+because faiss's own scores change with the batch size and the number of threads.
 """
 
 import os
@@ -19,12 +19,12 @@ from .product import dot
 from .ranking import Ranking, merge
 from .views import Views
 
-BATCH = 4096  # queries searched at a time, as many as faiss multiplies at a time,
-CANDIDATES = 1 << 22  # but of all of them no more candidates than this
+BATCH = 4096  # queries searched at a time; faiss multiplies as many at a time
+CANDIDATES = 1 << 22  # of a batch, at most
 CHUNK = 64  # queries that a thread ranks at a time, at least
-BLOCK = 1 << 26  # floats that exact search holds at a time, and faiss once more: 2 x 256 MiB
-SPARE = 16  # candidates fetched beyond k; exact search fetches k / 3 more: hardly any query needs a second round
-# Numbers in a factory string that faiss does not refuse but dies of, or never ends with; so the config's schema, too.
+BLOCK = 1 << 26  # floats that exact search holds at a time; faiss holds a copy: 2 x 256 MiB
+SPARE = 16  # candidates fetched beyond k, besides k / 3 in exact search; then few queries need a second round
+# Numbers in a factory string that crash faiss or never end; the config's schema refuses them too.
 UNSAFE = re.compile(r"(?<!\d)0+(?!\d)|(HNSW|NSG)0*1(?!\d)|\d{7}")
 
 
@@ -32,10 +32,10 @@ def search(
     documents, queries, k, behavioural=None, prior=None, view_bias=None, index="exact", excluded=None, threads=1,
     progress=iter, block=BLOCK,
 ) -> tuple[Ranking, int]:  # fmt: skip
-    """The ranking of vectors that need not fit in memory, and how many floats an index of them holds.
+    """The ranking by vectors that need not fit in memory, and the number of floats in their index.
 
-    Exact search goes through the documents block by block, which changes nothing in the result; an
-    approximate index (a factory string as for :class:`Index`) is built over all of them.
+    Exact search reads the documents block by block, without changing the result. An approximate
+    index (a factory string as for :class:`Index`) is built over all of them.
 
     documents: float32 (n_documents, dim), memory-mapped or not
     behavioural, prior, view_bias: as for :meth:`mvg.search.views.Views.of`
@@ -59,7 +59,7 @@ def search(
 
 
 def _views(documents, behavioural, prior, view_bias, part) -> Views:
-    """The views of some consecutive documents; rows count from the first of them."""
+    """The views of some consecutive documents; their rows count from the first."""
     if behavioural is not None:
         vectors, owner = behavioural
         span = slice(*np.searchsorted(owner, [part.start, part.stop]))
@@ -68,7 +68,7 @@ def _views(documents, behavioural, prior, view_bias, part) -> Views:
 
 
 def blocks(documents, behavioural, block) -> list[slice]:
-    """Consecutive documents with about ``block`` floats together, behavioural vectors included."""
+    """Slices of consecutive documents with about ``block`` floats each, behavioural vectors included."""
     counts = np.ones(len(documents), dtype=np.int64)
     if behavioural is not None:
         counts += np.bincount(behavioural[1], minlength=len(documents))
@@ -80,10 +80,10 @@ def blocks(documents, behavioural, block) -> list[slice]:
 class Index:
     """A faiss index over :class:`Views`.
 
-    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``. Behind it may stand,
-        after a space, what faiss's ``ParameterSpace`` takes: ``IVF256,Flat nprobe=16`` searches 16 of the 256
-        lists (faiss's default is 1), ``HNSW32 efSearch=64``. A bias is one more dimension, which factory
-        strings that divide the dimension (``PQ8``) cannot take.
+    factory: ``exact``, or a faiss factory string such as ``HNSW32`` or ``IVF256,Flat``. Parameters of faiss's
+        ``ParameterSpace`` may follow after a space: ``IVF256,Flat nprobe=16`` searches 16 of the 256
+        lists (faiss's default is 1), ``HNSW32 efSearch=64``. A bias is one more dimension, which rules out
+        factory strings that divide the dimension (``PQ8``).
 
     Raises ValueError if faiss cannot build it.
     """
@@ -108,13 +108,13 @@ class Index:
             what = f"build '{factory}' over {len(vectors)} vectors of {vectors.shape[1]} dimensions"
             raise ValueError(f"faiss cannot {what}: {_reason(error)}") from error
         if self.exact:
-            self.views = views._replace(vectors=_held(self.faiss))  # so that nobody need hold them twice
+            self.views = views._replace(vectors=_held(self.faiss))  # so that they are in memory only once
 
     @classmethod
     def read(cls, path, owner, biased: bool, vectors=None, threads: int = 1) -> "Index":
-        """The index of a faiss file, mapped from disk where faiss can.
+        """The index in a faiss file, mapped from disk if faiss can do so.
 
-        owner, biased: as in :class:`Views`; vectors: None for an exact index, which holds them itself
+        owner, biased: as in :class:`Views`; vectors: None for an exact index, which contains them
         Raises DataError for a file that faiss cannot read.
         """
         faiss.omp_set_num_threads(threads)
@@ -133,8 +133,8 @@ class Index:
         queries: float32 (n_queries, dim), without the bias dimension
         excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
 
-        Exact search returns the true top k by float64 scores, equal ones by document row, whatever the norms.
-        Raises ValueError for queries of another width, or with NaN, and where faiss cannot search.
+        Exact search returns the true top k by float64 scores, for vectors of any norm; equal scores go by
+        document row. Raises ValueError for queries of another width, or with NaN, and if faiss fails.
         """
         queries = np.ascontiguousarray(self.views.extend(np.asarray(queries, dtype=np.float32)))
         if not np.isfinite(queries).all():
@@ -152,7 +152,7 @@ class Index:
         return Ranking(*(np.concatenate(side) for side in zip(*batches, strict=True)))
 
     def _search_batch(self, queries, k, hidden_rows, hidden_documents):
-        """Fetch ever more candidates for the queries whose ranking is not yet certain."""
+        """Fetch more and more candidates for the queries whose ranking is not yet certain."""
         documents = np.full((len(queries), k), -1, dtype=np.int32)
         scores = np.full((len(queries), k), -np.inf)
         vectors, owner = self._arrays
@@ -193,15 +193,15 @@ class Index:
 
     @cached_property
     def _close(self) -> float:
-        """Scores of faiss, of a query of norm 1, that differ by more than this are in the right order.
+        """If two faiss scores of a query of norm 1 differ by more than this, they are in the right order.
 
-        It is twice what a sum of float32 products may err by, in whatever order of summation (Higham 2002, 3.1).
+        It is twice the largest error of a sum of float32 products, in any order of summation (Higham 2002, 3.1).
         """
         squares = np.einsum("ij,ij->i", self.views.vectors, self.views.vectors, dtype=np.float64)
         return self.views.vectors.shape[1] * 2.0**-23 * float(np.sqrt(squares.max()))
 
     def _in_parallel(self, work, n: int) -> None:
-        """Call ``work`` with slices of 0..n. Threads of numba's own would take ten seconds to compile."""
+        """Call ``work`` with slices of 0..n. numba's own threads would take ten seconds to compile."""
         size = max(CHUNK, -(-n // self.threads))
         parts = [slice(start, start + size) for start in range(0, n, size)]
         if len(parts) == 1:
@@ -212,26 +212,26 @@ class Index:
     def save(self, path) -> None:
         """Write the faiss index and, beside it, ``<path>.owner.npy`` with the document of each vector.
 
-        :func:`faiss.read_index` and :func:`numpy.load` read them. A faiss search returns vectors;
-        ``owner`` says whose they are, and of several of one document the first counts.
+        :func:`faiss.read_index` and :func:`numpy.load` read them. A faiss search returns vectors, and
+        ``owner`` maps them to documents; of several vectors of a document the first counts.
         """
         self.write(path)
         with replacing(f"{path}.owner.npy") as temporary:
             np.save(temporary, self.views.owner)
 
     def write(self, path) -> None:
-        """The faiss index alone."""
+        """Write only the faiss index."""
         with replacing(path) as temporary:
             faiss.write_index(self.faiss, os.fspath(temporary))
 
 
 def _held(flat) -> np.ndarray:
-    """The vectors of a flat index, where they lie: float32 (n_vectors, dim)."""
+    """The vectors of a flat index, without a copy: float32 (n_vectors, dim)."""
     return faiss.rev_swig_ptr(flat.get_xb(), flat.ntotal * flat.d).reshape(flat.ntotal, flat.d)
 
 
 def _constant(array: np.ndarray) -> np.ndarray:
-    """Read-only, as what is mapped from disk is: one type for numba, which then compiles once."""
+    """The array as read-only, like a mapped one: numba sees one type and compiles once."""
     array = np.asarray(array).view()
     array.flags.writeable = False
     return array
@@ -248,9 +248,9 @@ def _rank(
 ):  # fmt: skip
     """Score candidates in float64, keep the best of each document, sort, cut to k.
 
-    Fast because exact search stops at the first candidate that no longer matters, and because what
-    faiss found is nearly in order. ``place``: zeros (n_documents,), where a document stands among
-    the candidates of a query, from 1, or -1 for a hidden one.
+    It is fast because exact search stops at the first candidate that no longer matters, and because
+    faiss's candidates are nearly in order. ``place``: zeros (n_documents,); holds the position of a
+    document among the candidates of a query, from 1, or -1 for a hidden document.
     """
     k, width = documents.shape[1], found.shape[1]
     candidates, values, first = np.empty(width, np.int64), np.empty(width), np.empty(width)
@@ -263,7 +263,7 @@ def _rank(
         for j in range(width):
             if found[i, j] < 0:
                 continue
-            if exact and approximate[i, j] < least:  # nor does any matter that was not fetched
+            if exact and approximate[i, j] < least:  # nor do candidates that were not fetched matter
                 certain[i] = True
                 break
             document = owner[found[i, j]]
@@ -277,7 +277,7 @@ def _rank(
                     least = approximate[i, j] - margin
             elif at >= 0 and not (exact and approximate[i, j] < first[at] - margin):
                 values[at] = max(values[at], dot(query, vectors[found[i, j]]))
-        # An approximate index that found fewer than it was asked for has no more to find.
+        # If an approximate index finds fewer than it was asked for, there are no more to find.
         certain[i] = certain[i] or (not exact and (n >= k or found[i, width - 1] < 0))
         for a in range(n):
             place[candidates[a]] = 0

@@ -2,9 +2,9 @@
 
 score(q, d) = sum over the vectors x of q of the largest inner product of x with a vector of d.
 
-All documents are scored in float32, a block of documents and a batch of queries at a time; what may
-belong to the top k is then scored again in float64, pair by pair: float32 sums change with the
-batch, the block and the number of threads, these do not.
+All documents are scored in float32, a block of documents and a batch of queries at a time. What may
+belong to the top k is scored again in float64, pair by pair, because float32 sums change with the
+batch, the block and the number of threads.
 """
 
 import numba
@@ -16,16 +16,16 @@ from .ranking import Ranking, rank_scores
 
 BATCH = 32  # queries at a time
 BLOCK = 4096  # vectors of documents at a time: with a batch of 32-vector queries, 16 MB of products
-CLOSE = 2e-4  # float32 scores this near to the k-th may belong before it; they err by about 1e-5
+CLOSE = 2e-4  # float32 scores this close to the k-th may belong above it; their error is about 1e-5
 
 
 def search(queries, tokens, starts, k, excluded=None, threads=1, progress=iter) -> Ranking:
     """The k best documents of each query by float64 scores, equal ones by document row.
 
-    queries: float32 or float16 (n_queries, width, dim), all of whose vectors count
-    tokens: float32 (n_tokens, dim), those of document d are ``tokens[starts[d]:starts[d + 1]]``;
+    queries: float32 or float16 (n_queries, width, dim); all vectors count
+    tokens: float32 (n_tokens, dim); those of document d are ``tokens[starts[d]:starts[d + 1]]``;
         a document without any is never found
-    excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
+    excluded: ``(query_positions, document_rows)`` to leave out of rankings, or None
     """
     numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
     nothing = np.empty(0, dtype=np.int64)

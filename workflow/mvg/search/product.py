@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 
-# Reassociation lets it use vector registers; the order is the same for every call.
+# Reassociation lets it use vector registers; the order of summation is the same in every call.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def dot(a, b):
     total = 0.0

@@ -32,10 +32,10 @@ def top_k(scores: np.ndarray, k: int) -> Ranking:
 
 
 def rank_scores(score, rows, excluded, k, batch, progress=iter) -> Ranking:
-    """Rank by a function of query rows that gives dense scores, ``batch`` queries at a time.
+    """Rank by a function that computes dense scores, ``batch`` queries at a time.
 
     score: int rows (n,) -> float (n, n_documents); rows: sorted query rows to rank
-    excluded: (query_rows, document_rows) that no ranking may hold
+    excluded: (query_rows, document_rows) to leave out of rankings
     """
     hidden_at, hidden = of_queries(excluded, rows)
     parts = []
@@ -48,15 +48,15 @@ def rank_scores(score, rows, excluded, k, batch, progress=iter) -> Ranking:
 
 
 def merge(a: Ranking, b: Ranking) -> Ranking:
-    """The ranking of two sets of vectors together, from the ranking of each, both k deep.
+    """The ranking by two sets of vectors together, from the ranking by each; all have k documents.
 
-    A document counts once, with the better of its scores; equal scores go by document row. Exact: one
-    of the k best documents owes its score to one of the sets, and there it is among the k best too.
+    A document counts once, with the better of its scores; equal scores go by document row. The result is
+    exact: a document among the k best owes its score to one of the sets, and is among its k best as well.
     """
     k = a.documents.shape[1]
     documents = np.concatenate([a.documents, b.documents], axis=1)
     scores = np.concatenate([a.scores, b.scores], axis=1)
-    # By document, its better score first: what follows it is the same document again.
+    # Sorted by document, its better score first, so that its second entry is a repetition.
     order = np.lexsort((-scores, documents))
     documents, scores = (np.take_along_axis(side, order, axis=1) for side in (documents, scores))
     again = np.diff(documents, axis=1, prepend=-1) == 0

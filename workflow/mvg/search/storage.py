@@ -6,14 +6,14 @@ import numpy as np
 from ..multiview.addition import Addition
 from ..multiview.behavioural import Behavioural
 
-DIMENSIONS = {"int8": 1, "pq": 4}  # that a byte holds
-TABLES = {"int8": 2, "pq": 256}  # floats a dimension that decoding needs
+DIMENSIONS = {"int8": 1, "pq": 4}  # dimensions in a byte
+TABLES = {"int8": 2, "pq": 256}  # floats for each dimension that decoding needs
 
 
 def codec(vectors: np.ndarray, how: str):
-    """A faiss codec trained on ``vectors``: a byte a dimension (``int8``), or a byte for four dimensions (``pq``).
+    """A faiss codec trained on ``vectors``: a byte for each dimension (``int8``), or for four dimensions (``pq``).
 
-    Raises ValueError where it cannot be: ``pq`` needs a dimension that four divides, and 256 vectors.
+    Raises ValueError if that is impossible: ``pq`` needs a dimension divisible by four, and 256 vectors.
     """
     dim = vectors.shape[1]
     if how == "pq" and (dim % 4 or len(vectors) < 256):
@@ -24,10 +24,10 @@ def codec(vectors: np.ndarray, how: str):
 
 
 def stored(addition: Addition, how: str) -> tuple[Addition, float]:
-    """``addition`` as it comes back from storage, and its size in floats: four bytes count as one.
+    """``addition`` after storing and decoding, and its size in floats; four bytes count as one float.
 
     Documents, own views and centers go through one codec, whose ranges or codebooks count too. Biases, weights of
-    votes and an adapter stay as they are.
+    votes and an adapter are not compressed.
     """
     vectors = [addition.documents]
     vectors += [] if addition.views is None else [addition.views.vectors]
@@ -45,9 +45,9 @@ def stored(addition: Addition, how: str) -> tuple[Addition, float]:
 
 
 def room_for(method, budget: float, how: str, n_documents: int, dim: int, width: int) -> float:
-    """The budget of float32 vectors that takes ``budget`` in storage, for a method of own views, votes, or both.
+    """The budget of float32 vectors that occupies ``budget`` once stored, for a method with own views, votes, or both.
 
-    method: :class:`mvg.names.Method`; width: weights of a center, which stay as they are
+    method: :class:`mvg.names.Method`; width: weights of a center, which are not compressed
     """
     factor, tables = 4 * DIMENSIONS[how], TABLES[how] / n_documents
     costs = [1 / factor] if method.views else []

@@ -9,8 +9,8 @@ import numpy as np
 def write_run(file, query_ids, document_ids, ranked, scores, tag) -> None:
     """One line a ranked document: ``query Q0 document rank score tag``.
 
-    Tools order by score, some of them in float32, and break ties in ways of their own. So scores
-    are lowered where needed until they fall strictly in float32, and every tool sees our order.
+    Tools sort by score, some of them in float32, and break ties differently. So scores are lowered
+    where needed until they strictly decrease in float32, and every tool sees our order.
     """
     for query, documents, values in zip(query_ids, ranked, scores, strict=True):
         found = documents >= 0
@@ -26,7 +26,7 @@ def write_qrels(file, query_ids, document_ids, pairs) -> None:
 
 
 def strictly_falling(scores: np.ndarray) -> np.ndarray:
-    """``scores`` (non-increasing) as float32, each below the one before it."""
+    """``scores`` (non-increasing) as strictly decreasing float32."""
     result = np.asarray(scores, dtype=np.float32)
     for i in range(1, len(result)):
         if result[i] >= result[i - 1]:
@@ -35,5 +35,5 @@ def strictly_falling(scores: np.ndarray) -> np.ndarray:
 
 
 def _word(id: str) -> str:
-    """An id without white space, which separates the fields: percent-encoded, so that ids stay apart."""
+    """An id with its white space, which would separate fields, percent-encoded, so that ids stay distinct."""
     return re.sub(r"[\s%]", lambda match: quote(match.group()), id)

@@ -1,4 +1,4 @@
-"""What an index holds: vectors and the documents that own them, with biases as one more dimension."""
+"""The contents of an index: vectors and the documents that own them, with biases as one more dimension."""
 
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ class Views(NamedTuple):
 
     @classmethod
     def of(cls, documents, behavioural=None, prior=None, view_bias=None) -> "Views":
-        """Semantic vectors, one a document, and behavioural ones behind them.
+        """Semantic vectors, one a document, followed by the behavioural ones.
 
         behavioural: ``(vectors, owner)`` of :func:`mvg.multiview.fit`, or None
         prior: (n_documents,) added to all scores of a document, or None
         view_bias: added to the score of every behavioural vector, or None
 
         A bias becomes one more dimension of the vectors; see :meth:`extend`. Raises ValueError for
-        shapes that do not fit, and for an owner that is no row of ``documents``.
+        shapes that do not fit, and for an owner that is not a row of ``documents``.
         """
         if np.ndim(documents) != 2:
             raise ValueError(f"documents must be (n_documents, dim): {np.shape(documents)}")
@@ -41,7 +41,7 @@ class Views(NamedTuple):
         return cls(vectors, owner, biased)
 
     def extend(self, queries: np.ndarray) -> np.ndarray:
-        """``queries`` (n, dim), with a last dimension of 1 where the vectors carry a bias.
+        """``queries`` (n, dim), with a last dimension of 1 if the vectors have a bias.
 
         Raises ValueError for any other width.
         """
@@ -66,7 +66,7 @@ class TokenViews(NamedTuple):
 
     @classmethod
     def of(cls, tokens, starts, behavioural=None, prior=None, view_bias=None) -> "TokenViews":
-        """A document's token vectors, and the behavioural ones behind them.
+        """Each document's token vectors, followed by its behavioural ones.
 
         Arguments as for :meth:`Views.of`; a bias counts once for each vector of the query.
         """
@@ -83,7 +83,7 @@ class TokenViews(NamedTuple):
         return cls(vectors, starts, biased)
 
     def extend(self, queries: np.ndarray) -> np.ndarray:
-        """``queries`` (n, width, dim), with a last dimension of 1 where the vectors carry a bias."""
+        """``queries`` (n, width, dim), with a last dimension of 1 if the vectors have a bias."""
         return _extend(queries, self.vectors.shape[1], self.biased, 3)
 
     @property
@@ -101,7 +101,7 @@ def _check(vectors, owner, n_documents, dim) -> None:
 
 
 def _biased(vectors, owner, is_view, n_documents, prior, view_bias) -> tuple[np.ndarray, bool]:
-    """``vectors`` with what is added to their scores as a last dimension, if anything is; whether it is."""
+    """``vectors`` with their biases as a last dimension, if there are any; and whether there are."""
     if prior is None and not view_bias:
         return vectors, False
     bias = np.where(is_view, view_bias or 0.0, 0.0)
