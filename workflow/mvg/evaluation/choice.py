@@ -16,13 +16,11 @@ import numpy as np
 
 from ..io.files import text_writer
 from ..search.views import TokenViews
-from .ranks import by_query, recall_and_ap
+from .ranks import MOST_SCORES, by_query, dev_rows, recall_and_ap
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
-MOST_QUERIES = 2000  # of dev: enough to choose two numbers
 MOST_TOKEN_QUERIES = 500  # for token vectors, whose sum of max-sim is slow
-MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 BATCH, MOST_AT_ONCE = 500, 1 << 26  # queries, and scores: 256 MiB
 
 
@@ -86,9 +84,7 @@ def dev_scores(documents, queries, split, popularity, k, behavioural=None, seed=
 
     With ``worth``, recall is weighted by it, and MAP is 0.
     """
-    rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(documents)))
-    if len(rows) > most:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+    rows = dev_rows(split, len(documents), seed)
     scores = _Scores(documents, queries[rows], behavioural)
     return _Table(scores, rows, split, log_popularity(popularity), k, worth)
 

@@ -11,10 +11,8 @@ import numpy as np
 from numba import njit
 
 from ..multiview.addition import Addition
-from .ranks import by_query, precision_sum, ranks_of
+from .ranks import by_query, dev_rows, precision_sum, ranks_of
 
-MOST_QUERIES = 2000  # enough to choose a few numbers
-MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 AT_ONCE = 1 << 25  # scores of a batch, of each part
 ROUNDS = 3  # in each, one constant after the other is chosen
 UNSEEN_COST = 0.1  # points of MAP that may be lost to find more of the documents without a query
@@ -40,9 +38,7 @@ class Dev:
     """
 
     def __init__(self, queries, split, popularity, k, seed=0, worth=None):
-        rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // len(popularity)))
-        if len(rows) > most:
-            rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+        rows = dev_rows(split, len(popularity), seed)
         n = np.asarray(popularity, dtype=np.float64)
         self.queries, self.k, self.map = np.asarray(queries[rows], dtype=np.float32), k, worth is None
         self.log_share, self.unseen = np.log((n + 1) / (n.sum() + len(n))), (n == 0).astype(np.float64)

@@ -5,6 +5,17 @@ from numba import njit
 
 from ..datasets.pairs import of_queries
 
+MOST_QUERIES = 2000  # enough to choose a few numbers
+MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
+
+
+def dev_rows(split, n_documents: int, seed: int = 0) -> np.ndarray:
+    """The queries of dev that choices are made on, sorted int64 rows: all, or a sample."""
+    rows, most = split.queries, min(MOST_QUERIES, max(1, MOST_SCORES // n_documents))
+    if len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+
 
 def by_query(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
     """``(starts, documents)``: those of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
