@@ -10,7 +10,7 @@ from rank_bm25 import BM25Okapi
 
 from mvg.evaluation.metrics import METRICS, per_query
 from mvg.lexical.bm25 import BM25
-from mvg.search.ranking import rank_scores
+from mvg.search.ranking import Ranking
 from mvg.search.trec import write_run
 
 # Few words, so that some are in most documents (negative idf), some repeat and some are unknown.
@@ -39,20 +39,32 @@ def test_a_repeated_word_counts_as_often_as_it_is_asked():
     assert twice == pytest.approx(2 * once) and once[0] > 0
 
 
-def ranked(texts, queries, k):
+def ranked(texts, queries, k, excluded=None):
     """The documents that each query gets, best first."""
-    bm25, nothing = BM25(texts), (np.zeros(0, np.int64),) * 2
-    score = lambda rows: bm25.matching_scores([queries[row] for row in rows])  # noqa: E731
-    return rank_scores(score, np.arange(len(queries)), nothing, k, batch=2)
+    return Ranking(*BM25(texts).search(queries, k, excluded))
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.lists(QUERIES, min_size=1, max_size=4), st.integers(1, 8))
 def test_documents_that_share_a_word_are_ranked_and_no_others(texts, queries, k):
     scores = BM25(texts).scores(queries)
-    for query, own, found in zip(queries, scores, ranked(texts, queries, k).documents):
+    for query, own, found, values in zip(queries, scores, *ranked(texts, queries, k)):
         matching = [row for row, text in enumerate(texts) if set(text.split()) & set(query.split())]
         best = sorted(matching, key=lambda row: (-own[row], row))[:k]
-        assert found.tolist() == (best + [-1] * k)[: min(k, len(texts))] + [-1] * (k - len(texts))
+        assert found.tolist() == (best + [-1] * k)[:k]
+        assert values.tolist() == ([*own[best]] + [-np.inf] * k)[:k]
+
+
+def test_an_excluded_document_makes_room_for_the_next():
+    texts = ["x", "x", "x y", "z w", "z v"]
+    found = ranked(texts, ["x", "x", "nothing"], 2, ([0, 0, 1, 2], [1, 3, 0, 0]))
+    assert found.documents.tolist() == [[0, 2], [1, 2], [-1, -1]]
+
+
+def test_the_ranking_is_the_same_for_any_number_of_threads(monkeypatch):
+    texts, queries = [f"a{i % 3} b{i % 5} c{i}" for i in range(50)], [f"a{i % 4} b{i % 6}" for i in range(40)]
+    monkeypatch.setattr("mvg.lexical.bm25.AT_ONCE", 7)
+    one, two = BM25(texts).search(queries, 10), BM25(texts).search(queries, 10, threads=2)
+    assert all(np.array_equal(a, b) for a, b in zip(one, two))
 
 
 def test_a_word_of_half_of_the_documents_scores_zero_and_matches():

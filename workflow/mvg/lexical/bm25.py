@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import numpy as np
 from rank_bm25 import BM25Okapi
@@ -11,6 +13,8 @@ TOKENIZERS = {
     "words": re.compile(r"\w+").findall,
     "whitespace": str.split,
 }
+
+AT_ONCE = 1000  # queries that a thread ranks at a time
 
 
 class BM25:
@@ -33,8 +37,6 @@ class BM25:
         self._vocabulary, self._weights = {}, sparse.csr_array((0, len(documents)))
         if any(documents):
             self._vocabulary, self._weights = _word_weights(BM25Okapi(documents))
-        self._occurs = self._weights.copy()
-        self._occurs.data = np.ones(self._weights.nnz, np.bool_)
 
     def scores(self, query_texts) -> np.ndarray:
         """float64 (n_queries, n_documents); dense, so callers bound memory by the queries a call.
@@ -43,19 +45,43 @@ class BM25:
         """
         return (self._counts(query_texts) @ self._weights).toarray()
 
-    def matching_scores(self, query_texts) -> np.ndarray:
-        """As :meth:`scores`, but -inf for a document that shares no word with the query: it is not to be ranked.
+    def search(self, query_texts, k, excluded=None, threads=1, progress=iter) -> tuple[np.ndarray, np.ndarray]:
+        """The k best documents of each query that share a word with it, best first, equal scores by document row.
 
-        The score alone does not tell: a word of half of the documents has an idf of 0, one of more may be negative.
+        excluded: ``(query_positions, document_rows)`` that no ranking may hold, or None
+        Returns documents int32 (n_queries, k), -1 where there is none, and scores float64, -inf there. The score
+        alone does not tell what to leave out: it may be 0 or negative for a word of half of the documents or more.
         """
-        counts = self._counts(query_texts)
-        scores = (counts @ self._weights).toarray()
-        scores[~(counts.astype(np.bool_) @ self._occurs).toarray()] = -np.inf
-        return scores
+        from .postings import best_documents  # numba comes with it
+
+        found = np.full((len(query_texts), k), -1, np.int32), np.full((len(query_texts), k), -np.inf)
+        positions, hidden = (np.empty(0, np.int64),) * 2 if excluded is None else excluded
+        order = np.argsort(positions, kind="stable")
+        positions, hidden = (np.asarray(side, dtype=np.int64)[order] for side in (positions, hidden))
+        lists, holders = self._weights.indptr.astype(np.int64), self._weights.indices.astype(np.int32)
+        parts = [slice(i, min(i + AT_ONCE, len(query_texts))) for i in range(0, len(query_texts), AT_ONCE)]
+
+        def rank(part):
+            asked = self._counts(query_texts[part])
+            words = asked.indptr.astype(np.int64), asked.indices.astype(np.int64), asked.data
+            first_hidden = np.searchsorted(positions, np.arange(part.start, part.stop + 1))
+            totals = np.full(self._weights.shape[1], np.nan)
+            best_documents(
+                *words, lists, holders, self._weights.data, first_hidden, hidden, totals,
+                found[0][part], found[1][part],
+            )  # fmt: skip
+
+        with ThreadPoolExecutor(threads) as pool:
+            ranked = pool.map(rank, parts)
+            for _ in progress(parts):
+                next(ranked)
+        return found
 
     def _counts(self, query_texts) -> sparse.csr_array:
-        counts = [Counter(self._tokens(text)) for text in query_texts]
-        return _count_matrix(counts, self._vocabulary)
+        counts = [Counter(map(self._vocabulary.get, self._tokens(text))) for text in query_texts]
+        for known in counts:
+            known.pop(None, None)  # words that no document has
+        return _count_matrix(counts, len(self._vocabulary))
 
     @property
     def n_weights(self) -> int:
@@ -69,7 +95,7 @@ class BM25:
 def _word_weights(okapi: BM25Okapi) -> tuple[dict[str, int], sparse.csr_array]:
     """The vocabulary (word -> row) and what each word adds to each document (words, documents)."""
     vocabulary = {word: row for row, word in enumerate(okapi.idf)}
-    counts = _count_matrix(okapi.doc_freqs, vocabulary)
+    counts = _count_matrix([{vocabulary[w]: n for w, n in text.items()} for text in okapi.doc_freqs], len(vocabulary))
     documents = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     idf = np.fromiter(okapi.idf.values(), np.float64, len(vocabulary))[counts.indices]
     relative_length = np.asarray(okapi.doc_len)[documents] / okapi.avgdl
@@ -78,11 +104,8 @@ def _word_weights(okapi: BM25Okapi) -> tuple[dict[str, int], sparse.csr_array]:
     return vocabulary, counts.T.tocsr()
 
 
-def _count_matrix(counts: list[dict[str, int]], vocabulary: dict[str, int]) -> sparse.csr_array:
-    """Word counts of texts as float64 (texts, words), without the words not in the vocabulary."""
-    known = [{vocabulary[w]: n for w, n in text.items() if w in vocabulary} for text in counts]
-    indices = [column for text in known for column in text]
-    values = [value for text in known for value in text.values()]
-    starts = np.concatenate([[0], np.cumsum([len(text) for text in known], dtype=np.int64)])
-    shape = (len(known), len(vocabulary))
-    return sparse.csr_array((np.array(values, np.float64), indices, starts), shape=shape)
+def _count_matrix(counts: list[dict[int, int]], n_words: int) -> sparse.csr_array:
+    """Word counts of texts, {word: count} each, as float64 (texts, words)."""
+    indices, values = (list(chain.from_iterable(side)) for side in (counts, (text.values() for text in counts)))
+    starts = np.concatenate([[0], np.cumsum([len(text) for text in counts], dtype=np.int64)])
+    return sparse.csr_array((np.array(values, np.float64), indices, starts), shape=(len(counts), n_words))
