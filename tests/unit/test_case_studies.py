@@ -37,14 +37,21 @@ def test_gains_by_hand():
 
 
 def test_cases_go_by_what_the_documents_own_vector_keeps():
-    # Documents 0 and 1 keep half of their queries beside one view, 2 and 3 none, 4 has too few left.
+    # Documents 0 and 1 keep half of their queries beside two views, 2 and 3 none, 4 has too few left.
     documents = np.repeat(np.arange(5), 4)
-    center = np.array([0, 0, 1, 1] * 2 + [1, 1, 2, 2] * 2 + [0, 1, 1, 1])
-    gain = np.repeat([0.1, 0.2, 0.3, 0.2, 0.9], 4)
-    found = Cosines(np.zeros(20), gain, center)
-    owner = np.array([0, 1, 2, 2, 3, 3, 4])
-    assert cases(found, documents, owner, 6) == {"one cluster": 1, "no cluster": 2}
-    assert cases(Cosines(np.zeros(20), np.zeros(20), np.zeros(20, dtype=int)), documents, owner[:0], 6) == {}
+    center = np.array([0, 0, 1, 2] * 2 + [1, 1, 2, 2] * 2 + [0, 1, 1, 2])
+    found = Cosines(np.zeros(20), np.repeat([0.1, 0.2, 0.3, 0.2, 0.9], 4), center)
+    assert cases(found, documents, np.repeat(np.arange(5), 2), 6) == {"one cluster": 1, "no cluster": 2}
+    assert cases(Cosines(np.zeros(20), np.zeros(20), np.zeros(20, dtype=int)), documents, np.arange(0), 6) == {}
+
+
+def test_cases_have_several_views_if_any_document_has():
+    # Document 0 keeps half beside one view and gains most; 1 and 2 have two views and keep less than a fair share.
+    documents = np.repeat(np.arange(3), 8)
+    center = np.array([0, 1] * 4 + [0, 1, 1, 1, 2, 2, 2, 2] + [0, 0, 1, 1, 1, 2, 2, 2])
+    found = Cosines(np.zeros(24), np.repeat([0.9, 0.2, 0.1], 8), center)
+    assert cases(found, documents, np.array([0, 1, 1, 2, 2]), 3) == {"one cluster": 2}
+    assert cases(found, documents, np.array([0]), 3)["one cluster"] == 0  # nobody has several
 
 
 def test_other_pairs_have_the_same_documents_and_none_is_relevant():
@@ -88,6 +95,7 @@ def test_figure_table_and_what_they_say(far, tmp_path):
     for file in ("figure.csv", "figure.pdf", "figure.png", "examples.csv", "examples.md", "examples.tex"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
     points = numbers[numbers["panel"] != "gains"]
+    assert points[["queries", "views", "kept"]].drop_duplicates().to_numpy().tolist() == [[30, 1, 0]]
     assert points["series"].value_counts().to_dict() == {"query": 30, "behavioural vector": 1, "document vector": 1}
     shares = numbers[numbers["panel"] == "gains"].groupby("series")["y"].sum()
     assert shares.tolist() == pytest.approx([100, 100])

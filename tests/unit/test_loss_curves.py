@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from made import made
 
-from mvg.experiments.loss_curves import draw, loss_curves
+from mvg.experiments.loss_curves import draw, loss_curves, with_and_without_a_curve
 
 
 def history(**columns):
@@ -22,9 +22,25 @@ def test_one_row_an_evaluation():
     ]
 
 
-@pytest.mark.parametrize("histories", [{}, {("a$b$", "dssm"): history(), ("a$b$", "colbert"): history()}])
+def test_two_points_make_no_curve():
+    longer = history(**{name: [1.0, 2, 3] for name in history()})
+    table = loss_curves({("eurlex", "dssm"): longer, ("mine", "dssm"): history(), ("mine", "sbert"): history()})
+    assert with_and_without_a_curve(table) == (["dssm"], ["sbert"])
+
+
+LONG = pd.concat([history(), history(step=[15, 20])])
+
+
+@pytest.mark.parametrize(
+    "histories",
+    [
+        {},
+        {("a$b$", "dssm"): LONG, ("a$b$", "sbert"): history()},
+        {("a$b$", "dssm"): history(), ("a$b$", "colbert"): history()},
+    ],
+)
 def test_the_files_are_written(tmp_path, histories):
     draw(loss_curves(histories), {"a$b$": {"simulated": True}}, made(tmp_path / "loss_curves"))
     assert (tmp_path / "loss_curves.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "loss_curves.pdf").read_bytes().startswith(b"%PDF")
-    assert len(loss_curves(histories)) == 2 * len(histories)
+    assert len(loss_curves(histories)) == sum(map(len, histories.values()))

@@ -114,7 +114,7 @@ def test_simulated_is_said_in_the_figure(data):
     table = popularity_numbers("eurlex", "dssm", *data, 30)
     with panels(3) as (figure, axes):
         plot_popularity(table, {"eurlex": {"simulated": True}}, figure, axes)
-        assert [axis.get_title() for axis in axes] == ["Popularity", "Diversity, DSSM", "Diversity, DSSM"]
+        assert [axis.get_title() for axis in axes] == ["Popularity", "Query diversity, DSSM", "Query diversity, DSSM"]
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["EurLex (simulated)", "as many random queries"]
 

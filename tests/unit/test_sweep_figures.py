@@ -164,6 +164,23 @@ def test_no_spectrum_without_a_token_level_encoder():
     assert claims("memory_spectrum", spectrum(budgets({0.5: [52, 60, 58]}), benchmark(), 0.5, [])) == {}
 
 
+def test_the_papers_points_stand_beside_ours_of_its_public_sets_alone():
+    from mvg.experiments.dimension_sweep import papers_points as of_dimensions
+    from mvg.experiments.memory_spectrum import papers_points as of_sizes
+    from mvg.experiments.training_sweep import papers_points as gained
+
+    simulated = {"eurlex": {"simulated": True}}
+    table = dimensions({32: [58, 63, 60, 76, 77]})
+    assert of_dimensions(table, {}) == [("dssm", 32, 58), ("mvg+dssm", 32, 76)]
+    assert of_dimensions(table, simulated) == of_dimensions(table.assign(k=10), {}) == []
+    spectrum = sbert_spectrum(71)
+    assert of_sizes(spectrum, {})["eurlex"]["colbert"] == {"recall": 73.47, "map": 31.24, "index_mfloats": 30.66}
+    assert list(of_sizes(spectrum, {})["eurlex"]) == ["sbert", "mvg+sbert", "colbert"]
+    assert of_sizes(spectrum, simulated) == of_sizes(spectrum.assign(dataset="mine"), {}) == {}
+    table = training([(5, 1), (20, 5), (67, 32), (60, 30)], [(50, 40)] * 4)
+    assert gained(table, "recall") == [(0.1, 20 + 42.8), (1, 67 + 12.5)]
+
+
 TABLES = {
     "budget_share": shares([8, 8, 2, 2, 1, 1]),
     "budget_sweep": budgets({0: [51, 53, 52], 1: [52, 60, 58]}),

@@ -8,7 +8,7 @@ from ..lexical.popularity import training_popularity
 from ..verdicts.claims import Measured, not_public
 
 THIRDS = ("head", "torso", "tail")
-STYLES = {"share": ("-", "real-valued"), "integer_share": ("--", "whole vectors")}
+STYLES = {"share": "real-valued", "integer_share": "whole vectors"}
 BETAS = np.linspace(0, 1, 21).round(2).tolist()
 
 
@@ -63,14 +63,18 @@ def draw(table, facts: dict, made) -> None:
     with panels(len(datasets)) as (figure, axes):
         for axis, dataset in zip(axes, datasets, strict=True):
             for third, part in table[table["dataset"] == dataset].groupby("third"):
-                for column, (line, _) in STYLES.items():
-                    axis.plot(part["beta"], part[column], color=colors[third], ls=line)
+                axis.plot(part["beta"], part["share"], color=colors[third])
+                # The dashes take turns: two thirds may both have nothing.
+                dashes = (3 * THIRDS.index(third), (3, 6))
+                axis.plot(part["beta"], part["integer_share"], color=colors[third], ls=dashes)
             axis.set_title(literal(dataset_title(facts, dataset)))
             axis.set(xlabel=r"$\beta$", ylim=(-2, 102))
+            if axis is not axes[0]:
+                axis.tick_params(labelleft=False)
         axes[0].set_ylabel("Share of the budget (%)")
         handles = [Line2D([], [], color=color) for color in colors.values()]
-        handles += [Line2D([], [], color="black", ls=line) for line, _ in STYLES.values()]
-        legend_below(figure, handles, [*colors, *(label for _, label in STYLES.values())], columns=3)
+        handles += [Line2D([], [], color="black", ls=line) for line in ("-", "--")]
+        legend_below(figure, handles, [*colors, *STYLES.values()], columns=5)
         save(figure, made)
 
 

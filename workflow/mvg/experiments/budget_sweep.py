@@ -41,6 +41,11 @@ def draw(table, facts: dict, made) -> None:
     from ..reporting.style import GREY, log_ticks, ordered_looks
 
     looks = ordered_looks(table["beta"].dropna().unique())
+    # The thickest line and the largest marker lie lowest: where several betas agree, all of them can be seen.
+    looks = {
+        beta: look._asdict() | {"lw": 0.8 + 0.6 * below, "ms": 2.5 + 1.2 * below}
+        for (beta, look), below in zip(looks.items(), reversed(range(len(looks))), strict=True)
+    }
     rows = {
         f"{dataset_title(facts, dataset)}, MVG + {method_label(encoder)}{', by traffic' * by_traffic}": part
         for (dataset, encoder, by_traffic), part in table.groupby(["dataset", "encoder", "by_traffic"], sort=False)
@@ -49,12 +54,12 @@ def draw(table, facts: dict, made) -> None:
     def plot(axis, part, metric):
         for beta, look in looks.items():
             curve = part[part["beta"] == beta].sort_values("m_avg")
-            axis.plot(curve["m_avg"], curve[metric], **look._asdict())
+            axis.plot(curve["m_avg"], curve[metric], **look)
         axis.axhline(part.loc[part["beta"].isna(), metric].iloc[0], color=GREY, ls="--")
         axis.set(xscale="log", xlabel="Behavioural vectors a document")
         log_ticks(axis.xaxis)
 
-    legend = {rf"$\beta$ = {beta:g}": look._asdict() for beta, look in looks.items()}
+    legend = {rf"$\beta$ = {beta:g}": look for beta, look in looks.items()}
     legend["encoder alone"] = {"color": GREY, "ls": "--"}
     write_metric_panels(made, rows, plot, legend)
 

@@ -155,24 +155,30 @@ def plot_click_log(table, facts, figure, left, right) -> None:
     from matplotlib.patches import Patch
 
     from ..reporting.labels import dataset_title, method_label
-    from ..reporting.style import GREY, ORANGE, SKY_BLUE, legend_below, method_look
+    from ..reporting.style import GREY, ORANGE, SKY_BLUE, legend_below, log_ticks, method_look
 
     (dataset,) = set(table["dataset"])
     curves = table[(table["metric"] == "recall") & (table["queries"] == OVERALL)]
     handles = []
-    for method, curve in curves.sort_values("k", kind="stable").groupby("method", sort=False):
+    for number, (method, curve) in enumerate(curves.sort_values("k", kind="stable").groupby("method", sort=False)):
         look = method_look(method)._asdict()
-        left.plot(curve["k"].astype(int), curve["value"], markevery=(19, 20), **look)
+        # Markers by turns, so that close curves can be told apart.
+        left.plot(curve["k"].astype(int), curve["value"], markevery=(0.04 * number, 0.16), **look)
         handles.append(Line2D([], [], label=method_label(method), **look))
-    left.set(xlabel="k", ylabel="Recall@k by traffic (%)", xlim=(0, CURVE[-1]), ylim=(0, 100))
+    left.set(xlabel="k", ylabel="Recall@k by traffic (%)", xscale="log", xlim=(1, CURVE[-1]), ylim=(0, 102))
+    log_ticks(left.xaxis)
     left.set_title(dataset_title(facts, dataset).replace("$", r"\$"))
 
     shares = table[table["metric"].isin(SHARES)]
     shares = shares.pivot(index="method", columns="metric", values="value")
+    labels = [
+        f"{method_label(row.Index)}\n{row.gains_percent:.1f} gain, {row.loses_percent:.1f} lose"
+        for row in shares.itertuples()
+    ]
     end = 0
     for name, color in zip(BECOMES, (SKY_BLUE, GREY, ORANGE), strict=True):  # no colours of the methods beside them
         width = shares[f"{name}_percent"]
-        right.barh([method_label(method) for method in shares.index], width, left=end, color=color, height=0.5)
+        right.barh(labels, width, left=end, color=color, height=0.5)
         handles.append(Patch(color=color, label=name))
         end = end + width
     right.set(xlabel=f"Traffic whose Recall@{KS[-1]} gains, ties, loses (%)", xlim=(0, 100))

@@ -2,7 +2,7 @@
 
 from ..datasets.pairs import read_split
 from ..io.files import load_array
-from ..verdicts.claims import Measured
+from ..verdicts.claims import Measured, has_points
 
 SERIES = {  # series -> (as which method it is drawn, line, label)
     "dssm": ("dssm", "-", "DSSM(r)"),
@@ -11,6 +11,7 @@ SERIES = {  # series -> (as which method it is drawn, line, label)
     "dssm(2r)": ("dssm", "--", "DSSM(2r)"),
     "dssm(equal)": ("dssm", ":", "DSSM of MVG's size"),
 }
+PRINTED = {"dimension_dssm_32": ("dssm", 32), "dimension_mvg_32": ("mvg+dssm", 32), "dimension_dssm_64": ("dssm", 64)}
 
 
 def measure(given, params, threads, log) -> list[dict]:
@@ -38,7 +39,9 @@ def draw(table, facts: dict, made) -> None:
     from matplotlib.ticker import NullLocator
 
     from ..reporting.metric_panels import by_dataset, write_metric_panels
-    from ..reporting.style import method_look
+    from ..reporting.style import GREY, PAPERS, method_look
+
+    papers = papers_points(table, facts)
 
     def look(series):
         method, line, _ = SERIES[series]
@@ -49,6 +52,8 @@ def draw(table, facts: dict, made) -> None:
         for series in SERIES:
             curve = part[part["series"] == series].sort_values("dimension")
             axis.plot(curve["dimension"], curve[metric], **look(series))
+        for method, dimension, recall in papers if metric == "recall" and part["dataset"].iloc[0] == "eurlex" else []:
+            axis.plot(dimension, recall, **method_look(method)._asdict() | PAPERS)
         plain = part[part["series"] == "dssm"]
         ratio = (plain["index_mfloats"] / plain["dimension"]).iloc[0]
         axis.set(xscale="log", xlabel="Dimension r")
@@ -62,7 +67,20 @@ def draw(table, facts: dict, made) -> None:
 
     size = table.groupby("series")["index_mfloats"].sum()
     legend = {f"{SERIES[name][2]}, {size[name] / size['dssm']:.2g}×": look(name) for name in SERIES}
+    if papers:
+        legend["the paper's"] = {"color": GREY, "marker": "o"} | PAPERS
     write_metric_panels(made, by_dataset(table, facts), plot, legend, columns=3, height=2.5)
+
+
+def papers_points(table, facts: dict) -> list[tuple[str, int, float]]:
+    """(method, dimension, Recall@100) as the paper prints them, of real EurLex."""
+    from ..verdicts.paper import load_paper
+
+    of_eurlex = table[table["dataset"] == "eurlex"]
+    if of_eurlex.empty or not has_points(facts, "eurlex") or (of_eurlex["k"] != 100).any():
+        return []
+    printed = {statement.id: statement.printed for statement in load_paper().statements}
+    return [(*place, printed[id]) for id, place in PRINTED.items() if place[1] in set(of_eurlex["dimension"])]
 
 
 def claims(table) -> dict[str, Measured]:

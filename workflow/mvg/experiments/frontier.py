@@ -138,9 +138,11 @@ def report(given, made, params, log) -> None:
 
 def draw(table, facts: dict, made) -> None:
     """Write ``made.pdf`` and ``made.png``: a row a dataset and encoder, recall beside MAP, with the hull."""
+    from matplotlib.ticker import NullLocator
+
     from ..reporting.labels import dataset_title, method_label, split_method
     from ..reporting.metric_panels import write_metric_panels
-    from ..reporting.style import COLORS, GREY, MARKERS, log_ticks
+    from ..reporting.style import GREY, added_looks, ring
 
     deepest = table[table["k"] == table["k"].max()]
     added = [method if method in RIVALS_BY_TEXT else split_method(method)[0] for method in deepest["method"]]
@@ -150,9 +152,10 @@ def draw(table, facts: dict, made) -> None:
         for (dataset, encoder), part in deepest.groupby(["dataset", "encoder"], sort=False)
     }
     looks = {
-        added: {"color": COLORS[i % len(COLORS)], "marker": MARKERS[i % len(MARKERS)]}
-        for i, added in enumerate(dict.fromkeys(deepest["added"]))
+        added: look._asdict() | ring(number)
+        for number, (added, look) in enumerate(added_looks(deepest["added"]).items())
     }
+    sizes = [1, *sorted(deepest["budget"].dropna().unique())]
     best = {"color": GREY, "lw": 3, "alpha": 0.4}
 
     def plot(axis, part, metric):
@@ -161,7 +164,8 @@ def draw(table, facts: dict, made) -> None:
         for added, points in part.groupby("added", sort=False):
             axis.plot(points["index_ratio"], points["value"], **looks[added])
         axis.set(xscale="log", xlabel="Index, relative to one vector a document")
-        log_ticks(axis.xaxis)
+        axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        axis.xaxis.set_minor_locator(NullLocator())
 
     legend = {method_label(added) if added else "encoder alone": look for added, look in looks.items()}
     write_metric_panels(made, rows, plot, legend | {"best within a size": best})

@@ -9,7 +9,7 @@ from ..reporting.style import BLACK, dataset_looks, legend_below, literal, panel
 from ..reporting.tables import read_table, write_table
 
 COLUMNS = ["dataset", "encoder", "step", "loss", "recall", "map"]
-PANEL_WIDTH = 1.9  # inches; one panel an encoder
+FEWEST = 3  # evaluations that make a curve
 
 
 def report(given, made, params, log) -> None:
@@ -28,12 +28,17 @@ def loss_curves(histories: dict) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, facts: dict, made) -> None:
     """Write ``made.pdf`` and ``made.png``; ``facts``: dataset -> ``stats.json``."""
-    encoders = list(dict.fromkeys(table["encoder"]))
+    encoders, short = with_and_without_a_curve(table)
     count = max(1, len(encoders))
-    with panels(count, height=3.6, width=max(3.4, count * PANEL_WIDTH), rows=2) as (figure, axes):
+    with panels(count, height=3.6, rows=2) as (figure, axes):
         axes = axes.reshape(2, count)
         if not encoders:
-            axes[0][0].set_title("No encoder of this run was trained.")
+            axes[0][0].set_title(
+                "No curve: no encoder was evaluated often enough." if short else "No encoder was trained."
+            )
+        if short:
+            note = f"Evaluated fewer than {FEWEST} times, so not drawn: {', '.join(map(method_label, short))}"
+            figure.suptitle(note, fontsize=7, parse_math=False)
         looks = dataset_looks(dict.fromkeys(table["dataset"]))
         for column, encoder in zip(axes.T, encoders, strict=False):
             plot_encoder(table[table["encoder"] == encoder], looks, *column)
@@ -45,6 +50,12 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
         handles += [Line2D([], [], color=BLACK, ls=style) for style in ("-", "--")]
         legend_below(figure, handles, [*labels, "Recall", "MAP"], columns=5)
         save(figure, made)
+
+
+def with_and_without_a_curve(table: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """The encoders that were evaluated ``FEWEST`` times or more on a dataset, and the others."""
+    counts = table.groupby(["encoder", "dataset"], sort=False).size().groupby("encoder", sort=False).max()
+    return [*counts.index[counts >= FEWEST]], [*counts.index[counts < FEWEST]]
 
 
 def plot_encoder(table: pd.DataFrame, looks: dict, loss_axes, dev_axes) -> None:

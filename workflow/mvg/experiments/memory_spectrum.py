@@ -5,10 +5,11 @@ import pandas as pd
 from ..datasets.reading import load_facts
 from ..reporting.labels import method_label, split_method
 from ..reporting.metric_panels import METRICS, by_dataset, write_metric_panels
-from ..reporting.style import log_ticks, method_look
+from ..reporting.style import GREY, PAPERS, log_ticks, method_look
 from ..reporting.tables import read_tables, write_table
 from ..verdicts.benchmark import read_benchmark
-from ..verdicts.claims import PUBLIC, Measured
+from ..verdicts.claims import PUBLIC, Measured, has_points
+from ..verdicts.paper import load_paper
 
 COLUMNS = ["dataset", "method", "m_avg", "k", "index_mfloats", *METRICS]
 
@@ -41,7 +42,29 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
     legend = {method_label(method): method_look(method)._asdict() for method in table["method"].unique()}
     if not table["m_avg"].isna().any():
         legend["(no token-level encoder in this run)"] = {"ls": ""}
-    write_metric_panels(made, by_dataset(table, facts), _plot, legend, columns=3)
+    papers = papers_points(table, facts)
+    if papers:
+        legend["the paper's"] = {"color": GREY, "marker": "o"} | PAPERS
+
+    def plot(axis, part, metric):
+        _plot(axis, part, metric)
+        for method, point in papers.get(part["dataset"].iloc[0], {}).items():
+            axis.plot(point["index_mfloats"], point[metric], **method_look(method)._asdict() | PAPERS)
+        axis.set(xscale="log", xlabel="Index (millions of floats)")
+        log_ticks(axis.xaxis)
+
+    write_metric_panels(made, by_dataset(table, facts), plot, legend, columns=4)
+
+
+def papers_points(table, facts: dict) -> dict[str, dict[str, dict]]:
+    """dataset -> method -> size, recall and MAP at 100 as the paper prints them, of what it and the figure have."""
+    found = {}
+    for place, printed in load_paper().benchmark().items():
+        dataset, method, metric, _ = place
+        rows = table[(table["dataset"] == dataset) & (table["method"] == method)]
+        if len(rows) and has_points(facts, dataset) and (rows["k"] == 100).all():
+            found.setdefault(dataset, {}).setdefault(method, {})[metric] = printed
+    return found
 
 
 def _plot(axis, part, metric) -> None:
@@ -53,8 +76,6 @@ def _plot(axis, part, metric) -> None:
             line = curve if method.startswith("mvg+") else points
             axis.plot(line["index_mfloats"], line[metric], color=look.color, zorder=1)
             axis.plot(points["index_mfloats"], points[metric], **look._asdict(), ls="")
-    axis.set(xscale="log", xlabel="Index (millions of floats)")
-    log_ticks(axis.xaxis)
 
 
 def claims(table: pd.DataFrame) -> dict[str, Measured]:

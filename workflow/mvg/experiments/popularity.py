@@ -19,8 +19,8 @@ BINS_PER_DECADE = 4
 BALLS = 30  # documents of a bin whose balls are measured
 PAPERS = "bertbase"  # the encoder of the paper's figure
 MEASURES = {  # of diversity: series -> (its control, label)
-    "diversity": ("control", "Query diversity\n(geometric-mean side of the box)"),
-    "ball": ("ball_control", "Query diversity\n(radius of the ball)"),
+    "diversity": ("control", "Side of the box (geometric mean)"),
+    "ball": ("ball_control", "Radius of the ball"),
 }
 
 
@@ -132,7 +132,7 @@ def plot_popularity(table, facts, figure, axes) -> None:
     encoder = method_label(table["encoder"].iloc[0])
     for axis, (_, label) in zip(others, MEASURES.values(), strict=True):
         axis.set(xscale="log", xlabel="Training queries of a document", ylabel=label)
-        axis.set_title(literal(f"Diversity, {encoder}"))
+        axis.set_title(literal(f"Query diversity, {encoder}"))
     for axis in (left.xaxis, left.yaxis, *(axis.xaxis for axis in others)):
         low, high = axis.get_view_interval()
         if high < 100 * low:

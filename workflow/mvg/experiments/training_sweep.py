@@ -2,7 +2,7 @@
 
 from ..datasets.pairs import read_split
 from ..io.files import load_array
-from ..verdicts.claims import POINTS, Measured
+from ..verdicts.claims import POINTS, Measured, has_points
 
 METHODS = ("dssm", "mvg+dssm")
 METRICS = ("recall", "map")
@@ -29,12 +29,16 @@ def draw(table, facts: dict, made) -> None:
 
     from ..reporting.labels import method_label
     from ..reporting.metric_panels import by_dataset, write_metric_panels
-    from ..reporting.style import method_look
+    from ..reporting.style import PAPERS, method_look
+
+    papers = method_look("mvg+dssm")._asdict() | PAPERS
 
     def plot(axis, part, metric):
         for method in METHODS:
             curve = part[part["method"] == method].sort_values("epochs")
             axis.plot(curve["epochs"], curve[metric], **method_look(method)._asdict())
+        if part["dataset"].iloc[0] == "eurlex" and has_points(facts, "eurlex") and (part["k"] == 100).all():
+            axis.plot(*zip(*papers_points(part, metric), strict=True), **papers)
         epochs = sorted(part["epochs"].unique())
         first = next(e for e in epochs if e > 0)
         axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # with room for 0, the untrained encoder
@@ -43,7 +47,26 @@ def draw(table, facts: dict, made) -> None:
         axis.xaxis.set_minor_locator(NullLocator())
 
     legend = {method_label(method): method_look(method)._asdict() for method in METHODS}
+    if has_points(facts, "eurlex") and "eurlex" in set(table["dataset"]):
+        legend["DSSM here plus the paper's gain"] = papers
     write_metric_panels(made, by_dataset(table, facts), plot, legend)
+
+
+def papers_points(table, metric) -> list[tuple[float, float]]:
+    """(epochs, value) of DSSM at two checkpoints of ``table``, each with the gain that the paper prints for it."""
+    from ..verdicts.paper import load_paper
+
+    printed = {statement.id: statement.printed for statement in load_paper().statements}
+    plain = table[table["method"] == "dssm"].set_index("epochs").sort_index()
+    return [
+        (epochs, plain.loc[epochs, metric] + printed[f"training_gain_{metric}_{when}"])
+        for when, epochs in _checkpoints(plain).items()
+    ]
+
+
+def _checkpoints(plain) -> dict[str, float]:
+    """Epochs of the first checkpoint after the untrained encoder, and of the best recall."""
+    return {"early": plain.index[plain.index > 0][0], "best": plain["recall"].idxmax()}
 
 
 def claims(table) -> dict[str, Measured]:
@@ -57,7 +80,7 @@ def claims(table) -> dict[str, Measured]:
         return {}
     found, overfits = {}, True
     plain, mvg = (table[table["method"] == method].set_index("epochs").sort_index() for method in METHODS)
-    early, best = plain.index[plain.index > 0][0], plain["recall"].idxmax()
+    early, best = _checkpoints(plain).values()
     for metric in METRICS:
         gain = mvg[metric] - plain[metric]
         found[f"training_gain_{metric}_early"] = Measured(gain[early], f"at {early:g} epochs; the paper gives no step")

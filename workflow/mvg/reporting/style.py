@@ -16,7 +16,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from ..io.files import replacing
 from .labels import split_method
 
-COLUMN_WIDTH = 3.4  # inches, one column of the paper
+COLUMN_WIDTH, PAGE_WIDTH = 3.4, 7.0  # inches, of the paper: figures go into it unscaled
 RC = {
     "font.size": 8,
     "axes.labelsize": 8,
@@ -53,6 +53,7 @@ class Look(NamedTuple):
 # The colour says what was added to an encoder, the marker which encoder it was added to.
 _WRAPPER_COLORS = {"": BLUE, "prior": GREEN, "mvg": VERMILLION, "mvg+prior": PURPLE}
 _ENCODER_MARKERS = {"dssm": "o", "dssm-tuned": "D", "sbert": "s", "sbert-tuned": "P"}
+_OTHER_COLORS, _OTHER_MARKERS = (ORANGE, SKY_BLUE, BLACK, GREY), MARKERS[4:]
 _FIXED = {"bm25": Look(BLACK, "x"), "popularity": Look(GREY, "+"), "colbert": Look(ORANGE, "*")}
 _FIXED_DATASETS = {
     "eurlex": Look(BLUE, "o"),
@@ -66,7 +67,7 @@ def method_look(method: str) -> Look:
     if method in _FIXED:
         return _FIXED[method]
     wrapper, encoder = split_method(method)
-    color = _WRAPPER_COLORS.get(wrapper) or _by_name(wrapper, (ORANGE, SKY_BLUE, BLACK, GREY))
+    color = _WRAPPER_COLORS.get(wrapper) or _by_name(wrapper, _OTHER_COLORS)
     return Look(color, _ENCODER_MARKERS.get(encoder) or _by_name(encoder, ("^", *MARKERS[4:])))
 
 
@@ -77,6 +78,15 @@ def dataset_looks(datasets) -> dict[str, Look]:
     for i, dataset in enumerate(others, start=len(_FIXED_DATASETS)):
         looks[dataset] = Look(COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)])
     return looks
+
+
+def added_looks(added) -> dict[str, Look]:
+    """What stands over one encoder, each with a colour and a marker of its own, fixed for the rows of every run."""
+    looks = {name: Look(_WRAPPER_COLORS[name], marker) for name, marker in zip(_WRAPPER_COLORS, MARKERS, strict=False)}
+    others = [name for name in dict.fromkeys(added) if name not in looks]
+    for i, name in enumerate(others):
+        looks[name] = Look(_OTHER_COLORS[i % len(_OTHER_COLORS)], _OTHER_MARKERS[i % len(_OTHER_MARKERS)])
+    return {name: looks[name] for name in dict.fromkeys(added)}
 
 
 def ordered_looks(values) -> dict[float, Look]:
@@ -92,17 +102,26 @@ def _by_name(name: str, choices):
 
 
 @contextmanager
-def panels(count=1, height=2.4, width=None, rows=1):
-    """Give ``(figure, axes)``: ``rows`` of ``count`` panels, each one column wide by default.
+def panels(count=1, height=2.4, rows=1):
+    """Give ``(figure, axes)``: ``rows`` of ``count`` panels, one panel a column wide, several a page.
 
-    ``height`` and ``width`` are of the whole figure, in inches; the axes come row by row. Draw and
-    save inside the block: the style holds there only.
+    ``height``: of the whole figure, in inches; the axes come row by row. Draw and save inside the
+    block: the style holds there only.
     """
     with matplotlib.rc_context(RC):
-        size = (width or count * COLUMN_WIDTH, height)
+        size = (COLUMN_WIDTH if count == 1 else PAGE_WIDTH, height)
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         yield figure, figure.subplots(rows, count, squeeze=False).ravel()
+
+
+# A number that the paper prints, in the colour and with the marker of ours.
+PAPERS = {"ls": "", "ms": 8, "markerfacecolor": "none", "markeredgewidth": 1.2}
+
+
+def ring(number: int) -> dict:
+    """The marker of the n-th series of a panel, hollow and of its own size: equal points stand around each other."""
+    return {"markerfacecolor": "none", "ms": 3.5 + 1.2 * (number % 4)}
 
 
 def literal(label: str) -> str:
@@ -111,8 +130,9 @@ def literal(label: str) -> str:
 
 
 def log_ticks(axis) -> None:
-    """Ticks of a logarithmic x or y axis: 1, 2 and 5 of each decade, written out."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    """Ticks of a logarithmic x or y axis, once all is drawn: 1, 2 and 5 of each decade if they fit."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_locator(NullLocator())
 

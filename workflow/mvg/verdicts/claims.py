@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..evaluation.significance import SIGNIFICANT
-from ..reporting.labels import dataset_label
+from ..reporting.labels import dataset_label, is_simulated
 
 PUBLIC = ("eurlex", "pubmed", "wikiseealso")
 ENCODERS = ("dssm", "sbert")
@@ -31,6 +31,11 @@ def as_measured(value) -> Measured:
 def not_public(dataset: str) -> str:
     """Why a number of ours for a statement about ProdSearch cannot be compared."""
     return f"dataset not public; ours is of {dataset_label(dataset)}"
+
+
+def has_points(facts: dict, dataset: str) -> bool:
+    """Whether the paper's numbers may stand beside ours in a figure: of one of its public sets, and not simulated."""
+    return dataset in PUBLIC and not is_simulated(facts, dataset)
 
 
 class Claim(NamedTuple):
