@@ -14,9 +14,11 @@ from mvg.datasets.records import Document, Query
 from mvg.datasets.writing import write_prepared
 from mvg.evaluation.metrics import per_query
 from mvg.io.files import save_array, save_arrays, write_rows
-from mvg.multiview import allocate, fit
+from mvg.multiview import Addition, allocate, fit
+from mvg.multiview.shared import shared
 from mvg.page.writing import write
 from mvg.reporting.tables import Layout, write_layouts, write_table
+from mvg.search.combined import Combined
 from mvg.search.index import Index
 from mvg.search.views import Views
 from mvg.verdicts.benchmark import benchmark_table, read_scores, significance_table, write_benchmark_layouts
@@ -26,7 +28,7 @@ from mvg.verdicts.table import verdicts_table, write_verdicts
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 DOCUMENTS, DIMENSION, K = 40, 8, 20
 SPLITS = ["train"] * 8 + ["dev", "test"]
-METHODS = ("dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm")
+METHODS = ("dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm", "auto+dssm")
 BIASES = {"mvg+dssm": 0.0, "mvg+prior+dssm": -0.05}
 
 
@@ -78,6 +80,11 @@ class SmallRun:
             "mvg+prior+dssm": Views.of(self.documents, self.behavioural, prior, BIASES["mvg+prior+dssm"]),
         }
         self.indexes = {method: Index(some) for method, some in views.items()}
+        votes = shared(self.documents, self.query_vectors, train.pairs, 20, nearest=5).votes
+        self.auto = Addition(self.documents, self.behavioural, BIASES["mvg+prior+dssm"], prior, votes)
+        self.indexes["auto+dssm"] = Combined(self.auto)
+        self.auto.save(self.folder / "auto.npz")
+        (self.folder / "auto.json").write_text(json.dumps({"method": "shared+mvg+prior"}))
         arrays = {"documents": self.documents, "queries": self.query_vectors}
         for name, array in (arrays | dict(zip(("vectors", "owner"), self.behavioural))).items():
             save_array(self.folder / f"{name}.npy", array)
@@ -85,7 +92,8 @@ class SmallRun:
         relevant = of_queries(test.pairs, test.queries)
         for method, index in self.indexes.items():
             ranking = index.search(self.query_vectors[test.queries], K)
-            save_arrays(self.folder / f"{method}.npz", n_floats=np.int64(0), **ranking._asdict())
+            n_floats = index.n_floats if method.startswith("auto") else index.views.n_floats
+            save_arrays(self.folder / f"{method}.npz", n_floats=np.int64(n_floats), **ranking._asdict())
             scores = per_query(ranking.documents, relevant, DOCUMENTS, [10, K])
             rows = zip(test.queries, *scores.values())
             write_rows(self.folder / f"{method}.csv", [dict(zip(["query", *scores], row)) for row in rows])
@@ -94,7 +102,7 @@ class SmallRun:
         (self.folder / "tables").mkdir()
         (self.folder / "figures").mkdir()
         facts, scores = {self.dataset: self.stats}, {m: read_scores(self.folder / f"{m}.csv") for m in METHODS}
-        sizes = {(self.dataset, m): index.views.n_floats / 1e6 for m, index in self.indexes.items()}
+        sizes = {(self.dataset, m): int(np.load(self.folder / f"{m}.npz")["n_floats"]) / 1e6 for m in METHODS}
         benchmark = benchmark_table({self.dataset: scores}, sizes, facts)
         write_table(benchmark, self.folder / "tables/benchmark.csv")
         write_benchmark_layouts(benchmark, facts, self._files("tables/benchmark"))
@@ -123,6 +131,7 @@ class SmallRun:
             corpora=at("data/corpus.jsonl"), queries=at("data/queries.jsonl"), choices=at("choice.json"),
             train=at("data/pairs.train.npz"), test=at("data/pairs.test.npz"), documents=at("documents.npy"),
             query_vectors=at("queries.npy"), vectors=at("vectors.npy"), owner=at("owner.npy"),
+            additions=at("auto.npz"), chosen=at("auto.json"),
         )  # fmt: skip
         params = SimpleNamespace(
             run="small", seed=0, datasets=[self.dataset], all_datasets=[self.dataset],

@@ -11,11 +11,13 @@ import pandas as pd
 import pytest
 from small_run import SmallRun
 
-from mvg.page.answer import advice, answers, headline, reason
+from mvg.multiview import Addition, Behavioural
+from mvg.page.answer import advice, answers, headline
 from mvg.page.charts import hull
-from mvg.page.explorer import Space, matching_view, packed, sampled
+from mvg.page.explorer import matching_view, packed, sampled
 from mvg.page.tables import sign_tests
 
+SHOWN = ("dssm", "prior+dssm", "mvg+dssm", "auto+dssm")  # in the explorer
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'x' </title>{{ 7*7 }}"
 
 
@@ -44,31 +46,60 @@ def over(row, prior=None, size=1.3):
 
 def test_a_gain_on_both_metrics_is_used():
     answer = over(scores([56.2] * 40, [25.0] * 40))
-    assert advice(answer) == "use it"
+    assert advice(answer).what == "use"
     assert headline(answer, {}) == (
-        "mine: MVG + Prior + x has Recall@100 56.2, +6.2 against x alone (95 % interval +6.2 to +6.2), "
+        "mine: use MVG + Prior + x. Recall@100 56.2, +6.2 against x alone (95 % interval +6.2 to +6.2), "
         "with an index of 1.30x."
+    )
+    assert headline(answer, {"mine": {"simulated": True, "title": "Mine"}}).startswith(
+        "Simulated data, no evidence for the method. Mine (simulated): use "
     )
     assert answer.gains[0].wins == 40 and answer.gains[0].losses == 0
 
 
+FEW_WIN_MUCH = [5.0] * 30 + [100.0] * 10  # against 20: the mean rises, three queries of four lose
+
+
 @pytest.mark.parametrize(
-    ("row", "expected"),
+    ("row", "expected", "why"),
     [
-        (scores([56.0] * 40, [15.0] * 40), "weigh it"),
-        (BASE, "leave it"),
-        (scores([40.0] * 40, [10.0] * 40), "leave it"),
-        (scores([49.0, 51.0] * 20, [19.0, 21.0] * 20), "leave it"),  # no more than chance
+        (scores([56.0] * 40, [15.0] * 40), "weigh", "Recall@100 rises, but MAP@100 falls."),
+        (
+            scores([56.0] * 40, FEW_WIN_MUCH),
+            "weigh",
+            "Recall@100 rises, but on MAP@100 more queries lose (30) than win (10).",
+        ),
+        (BASE, "leave", "no better than x alone."),
+        (scores([40.0] * 40, [10.0] * 40), "leave", "worse than x alone."),
+        (
+            scores([49.0, 51.0] * 20, [19.0, 21.0] * 20),
+            "leave",
+            "no better than x alone.",
+        ),
     ],
 )
-def test_a_loss_is_weighed_and_no_gain_is_left(row, expected):
-    assert advice(over(row)) == expected
+def test_a_loss_is_weighed_whatever_the_mean_and_no_gain_is_left(row, expected, why):
+    found = advice(over(row))
+    assert found.what == expected and found.why.endswith(why)
 
 
-def test_a_prior_that_is_as_good_is_named():
+def test_a_prior_that_is_as_good_is_what_to_use():
     row = scores([56.0] * 40, [25.0] * 40)
-    assert "prior alone is as good, with an index of 1.00x" in reason(over(row, prior=row))
-    assert "it adds Recall@100 +5.0" in reason(over(row, prior=scores([51.0] * 40, [25.0] * 40)))
+    found = advice(over(row, prior=row))
+    assert (found.what, found.method, found.index_ratio) == ("use", "prior+x", 1.0)
+    assert found.why.endswith("MVG + Prior + x, dev's choice, is the same.")
+    better = scores([56.0] * 40, [26.0] * 40)
+    assert advice(over(row, prior=better)).why.endswith(
+        "adds nothing to it: Recall@100 +0.0, MAP@100 −1.0, with an index of 1.30x."
+    )
+
+
+def test_a_row_that_adds_to_the_prior_is_weighed_against_it():
+    row = scores([56.0] * 40, [25.0] * 40)
+    found = advice(over(row, prior=scores([51.0] * 40, [25.0] * 40)))
+    assert (found.what, found.method) == ("use", "mvg+prior+x")
+    assert found.why.endswith("Over the popularity prior alone: Recall@100 +5.0, MAP@100 +0.0.")
+    assert advice(over(row, prior=scores([51.0] * 40, [26.0] * 40))).what == "weigh"
 
 
 def test_what_dev_chose_among_all_goes_before_the_papers_rows():
@@ -88,12 +119,11 @@ def test_queries_are_sampled_by_traffic_and_a_shorter_sample_begins_a_longer_one
 
 
 def test_a_behavioural_vector_matches_only_above_the_documents_own():
-    space = Space(
-        np.float32([[1, 0], [0, 1]]), np.float32([[0.6, 0.8]]), np.float32([[0, 1], [1, 0]]), np.array([0, 0])
-    )
-    assert matching_view(space, 0, 0, 0.0) == 0  # 0.8 with the first view, 0.6 with its own
-    assert matching_view(space, 0, 0, -0.3) is None
-    assert matching_view(space, 0, 1, 0.0) is None  # has none
+    views = Behavioural(np.float32([[0, 1], [1, 0]]), np.array([0, 0]))
+    addition, query = Addition(np.float32([[1, 0], [0, 1]]), views), np.float32([0.6, 0.8])
+    assert matching_view(addition, query, 0).vector == 0  # 0.8 with the first view, 0.6 with its own
+    assert matching_view(addition._replace(view_bias=-0.3), query, 0) is None
+    assert matching_view(addition, query, 1) is None  # has none
 
 
 def test_the_hull_never_falls():
@@ -116,44 +146,66 @@ def test_what_does_not_fit_is_not_packed():
 def test_the_explorer_has_the_ten_best_of_each_row(run):
     data = unpacked(run.page.read_text(encoding="utf-8"))
     test = run.splits["test"]
-    assert data["methods"] == ["DSSM", "Prior + DSSM", "MVG + DSSM", "MVG + Prior + DSSM"]
+    assert data["methods"] == ["DSSM", "Prior + DSSM", "MVG + DSSM", "Auto: Shared + MVG + Prior + DSSM"]
     assert len(data["queries"]) == len(test.queries)
     by_text = {run.queries[row]: row for row in test.queries}
     for text, relevant, lists, _ in data["queries"]:
         row = by_text[text]
-        for index, shown in zip(run.indexes.values(), lists):
-            found = index.search(run.query_vectors[[row]], 10).documents[0]
+        for method, shown in zip(SHOWN, lists):
+            found = run.indexes[method].search(run.query_vectors[[row]], 10).documents[0]
             assert [data["documents"][number][0] for number in shown] == [f"d{d}" for d in found]
         wanted = test.pairs[1][test.pairs[0] == row]
         assert {data["documents"][number][0] for number in relevant} == {f"d{d}" for d in wanted}
 
 
-def test_the_explorer_says_which_vector_matched_and_its_nearest_training_queries(run):
+def hits(run, kind):
+    """(method, query row, document row, what is said, rows of training queries) of each hit in the explorer."""
     data = unpacked(run.page.read_text(encoding="utf-8"))
-    train, (vectors, owner) = run.splits["train"], run.behavioural
     by_text = {text: row for row, text in enumerate(run.queries)}
-    seen = 0
     for text, _, lists, matched in data["queries"]:
-        query = run.query_vectors[by_text[text]]
-        for place, view in matched.items():
+        for place, number in matched.items():
             method, rank = map(int, place.split(":"))
-            document = int(data["documents"][lists[method][rank]][0][1:])
-            own = vectors[owner == document]
-            number, count, nearest = data["views"][view]
-            assert count == len(own) and number == 1 + np.argmax(own @ query)
-            assert method in (2, 3) and own[number - 1] @ query > run.documents[document] @ query
-            rows = train.pairs[0][train.pairs[1] == document]
-            order = rows[np.argsort(-(run.query_vectors[rows] @ own[number - 1]))]
-            assert [by_text[one] for one in nearest] == order[:3].tolist()
-            seen += 1
-    assert seen > 20
+            said, nearest = data["hits"][number]
+            if said.startswith(kind):
+                document = int(data["documents"][lists[method][rank]][0][1:])
+                yield SHOWN[method], by_text[text], document, said, [by_text[one] for one in nearest]
+
+
+def nearest_of(run, document, vector):
+    train = run.splits["train"].pairs
+    rows = train[0][train[1] == document]
+    return rows[np.argsort(-(run.query_vectors[rows] @ vector))][:3].tolist()
+
+
+def test_the_explorer_says_which_vector_matched_and_its_nearest_training_queries(run):
+    vectors, owner = run.behavioural
+    found = [*hits(run, "Vector")]
+    for method, query, document, said, nearest in found:
+        own, query = vectors[owner == document], run.query_vectors[query]
+        best = int(np.argmax(own @ query))
+        assert said.startswith(f"Vector {best + 1} of {len(own)} matched.")
+        assert method == "mvg+dssm" and own[best] @ query > run.documents[document] @ query
+        assert nearest == nearest_of(run, document, own[best])
+    assert len(found) > 20
+
+
+def test_the_explorer_says_what_votes_add_and_whose_vote_weighs_most(run):
+    votes = run.auto.votes
+    found = [*hits(run, "Near centers")]
+    for method, query, document, said, nearest in found:
+        similarity = votes.centers @ run.query_vectors[query]
+        near = np.argsort(-similarity)[: votes.nearest]
+        parts = votes.weights(similarity[None, near])[0] * votes.shares[near, document].toarray().ravel()
+        assert method == "auto+dssm" and f"add {parts.sum():.3f} to" in said
+        assert nearest == nearest_of(run, document, votes.centers[near[parts.argmax()]])
+    assert len(found) > 20
 
 
 def test_rare_queries_are_not_shown_if_a_run_says_so(tmp_path):
     run = SmallRun(tmp_path, min_count=3)
     data = unpacked(run.page.read_text(encoding="utf-8"))
     rare = {text for row, text in enumerate(run.queries) if 1 + row % 3 < 3}
-    shown = {query[0] for query in data["queries"]} | {text for view in data["views"] for text in view[2]}
+    shown = {query[0] for query in data["queries"]} | {text for hit in data["hits"] for text in hit[1]}
     assert shown and not shown & rare
 
 
@@ -184,12 +236,12 @@ def test_one_file_with_landmarks_that_names_simulated_data_first(run):
     page = Page(run.page.read_text(encoding="utf-8"))
     assert page.tags.count("h1") == page.tags.count("main") == 1
     assert len(page.ids) == len(set(page.ids))
-    assert page.text[page.text.index("Simulated data: EurLex") :].index("The answer") < 200
+    assert page.text[page.text.index("Simulated data check the code") :].index("The answer") < 200
     for address in page.addresses:
         assert address.startswith(("#", "data:")) or (run.folder / address).is_file(), address
     assert {address[1:] for address in page.addresses if address.startswith("#")} <= set(page.ids)
     assert "Beta is 0.5, drawn." in page.text and "snakemake --config run=small" in page.text
-    assert run.answer.read_text(encoding="utf-8").startswith("EurLex (simulated): MVG + Prior + DSSM has Recall@20")
+    assert run.answer.read_text(encoding="utf-8").startswith("Simulated data, no evidence")
 
 
 def test_of_ones_own_data_the_paper_says_nothing(tmp_path):

@@ -1,7 +1,8 @@
 # The page of a run: the last step, because it shows all results.
 
-# For the explorer: the encoders of the run with one vector a text.
+# For the explorer: the encoders of the run with one vector a text, and what dev chose for each.
 SPACES = [[dataset, encoder] for dataset in plan.datasets for encoder in plan.bi_encoders()]
+AUTO = [METHODS.index("auto")] if "auto" in METHODS else []
 
 
 rule page:
@@ -26,6 +27,8 @@ rule page:
         vectors=[VIEWS["vectors"].format(dataset=d, encoder=e) for d, e in SPACES],
         owner=[VIEWS["owner"].format(dataset=d, encoder=e) for d, e in SPACES],
         choices=[rules.choose_on_dev.output.both.format(dataset=d, encoder=e) for d, e in SPACES],
+        additions=[ADDITIONS[auto].format(dataset=d, encoder=e) for auto in AUTO for d, e in SPACES],
+        chosen=[CHOICES[auto].format(dataset=d, encoder=e) for auto in AUTO for d, e in SPACES],
     output:
         page=report(
             "<results>/index.html",

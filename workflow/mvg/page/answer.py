@@ -1,14 +1,17 @@
 """The answer: what a log adds to each encoder, with an interval, and what follows from it."""
 
+from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
 
 from ..evaluation.bootstrap import ratios
-from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+from ..evaluation.significance import sign_test
+from ..reporting.labels import dataset_title, is_simulated, method_label, metric_label
 
 CHOSEN = ("auto", "mvg+prior", "mvg", "prior")  # what dev chose, the first of these that a run has
-USE, WEIGH, LEAVE = "use it", "weigh it", "leave it"
+USE, WEIGH, LEAVE = "use", "weigh", "leave"
+CHANCE = 0.05  # of the sign test, as of the 95 % intervals
 
 
 class Gain(NamedTuple):
@@ -22,6 +25,7 @@ class Gain(NamedTuple):
     wins: int
     losses: int
     queries: int
+    p_value: float  # of the sign test
 
     @property
     def difference(self) -> float:
@@ -33,17 +37,38 @@ class Gain(NamedTuple):
         metric, _, k = self.metric.partition("@")
         return metric_label(metric, int(k))
 
+    @property
+    def rises(self) -> bool:
+        """By the mean, as far as its interval says."""
+        return self.low > 0
+
+    @property
+    def most_lose(self) -> bool:
+        """More queries lose than win, as far as the sign test says."""
+        return self.losses > self.wins and self.p_value < CHANCE
+
 
 class Answer(NamedTuple):
     """What the row that dev chose gains over one encoder on one dataset."""
 
     dataset: str
     encoder: str
-    method: str
+    method: str  # that dev chose
     gains: list[Gain]  # recall, then MAP, at the largest k
-    over_prior: list[Gain]  # the same over the popularity prior alone; empty if that is the row, or was not run
+    prior: list[Gain]  # the same of the popularity prior alone; empty if that is the row, or was not run
+    over_prior: list[Gain]  # of the row over it
     index_ratio: float  # size of the index over the encoder's
     prior_ratio: float
+
+
+class Advice(NamedTuple):
+    """What to do, with which row, and why."""
+
+    what: str
+    method: str
+    gains: list[Gain]
+    index_ratio: float
+    why: str
 
 
 def answers(scores, sizes, seed=0) -> list[Answer]:
@@ -59,13 +84,16 @@ def answers(scores, sizes, seed=0) -> list[Answer]:
     for dataset, by_method in scores.items():
         rows = {x: chosen_row(x, by_method) for x in encoders_of(by_method)}
         priors = {x: f"prior+{x}" for x in rows if f"prior+{x}" in by_method and rows[x] != f"prior+{x}"}
-        gained = gains([(x, rows[x]) for x in rows] + [(priors[x], rows[x]) for x in priors], by_method, seed)
+        pairs = [(x, rows[x]) for x in rows]
+        pairs += [pair for x in priors for pair in ((x, priors[x]), (priors[x], rows[x]))]
+        gained = gains(pairs, by_method, seed)
         of_dataset = [
             Answer(
                 dataset,
                 encoder,
                 method,
                 gained[encoder, method],
+                gained.get((encoder, priors.get(encoder)), []),
                 gained.get((priors.get(encoder), method), []),
                 *(sizes.get((dataset, m), np.nan) / sizes[dataset, encoder] for m in (method, f"prior+{encoder}")),
             )
@@ -91,19 +119,17 @@ def gains(pairs, by_method, seed=0) -> dict[tuple[str, str], list[Gain]]:
     Of a run without these two, its first two metrics. All pairs share their resamples.
     """
     columns = main_columns(next(iter(by_method.values())).columns)
-    changes = [(by_method[row][c] - by_method[base][c]).to_numpy(dtype=float) for base, row in pairs for c in columns]
+    sides = [[by_method[m][c].to_numpy(dtype=float) for m in (row, base)] for base, row in pairs for c in columns]
     if not pairs:
         return {}
-    _, *ends = ratios(np.column_stack(changes), np.ones((len(changes[0]), 1)), seed)
-    lows, highs = (list(side) for side in ends)
-    found = {}
-    for base, row in pairs:
-        found[base, row] = []
-        for column in columns:
-            change = changes.pop(0)
-            means = (float(by_method[method][column].mean()) for method in (base, row))
-            counts = int((change > 0).sum()), int((change < 0).sum()), len(change)
-            found[base, row].append(Gain(column, *means, float(lows.pop(0)), float(highs.pop(0)), *counts))
+    changes = np.column_stack([a - b for a, b in sides])
+    _, lows, highs = ratios(changes, np.ones((len(changes), 1)), seed)
+    found = defaultdict(list)
+    places = [(base, row, column) for base, row in pairs for column in columns]
+    for (base, row, column), (a, b), low, high in zip(places, sides, lows, highs, strict=True):
+        test = sign_test(a, b)
+        means, interval = (float(b.mean()), float(a.mean())), (float(low), float(high))
+        found[base, row].append(Gain(column, *means, *interval, test.wins, test.losses, len(a), test.p_value))
     return found
 
 
@@ -114,36 +140,63 @@ def main_columns(columns) -> list[str]:
     return [column for column in (f"recall@{k}", f"map@{k}") if column in at_k] or at_k[:2]
 
 
-def advice(answer: Answer) -> str:
-    """``use it`` if a metric gains and none loses, ``weigh it`` if one gains and one loses, else ``leave it``."""
-    gained = any(gain.low > 0 for gain in answer.gains)
-    lost = any(gain.high < 0 for gain in answer.gains)
-    return (WEIGH if lost else USE) if gained else LEAVE
+def judged(some: list[Gain]) -> str:
+    """``use`` if a metric rises and nothing speaks against it, ``weigh`` if something does, else ``leave``.
+
+    Against it: a metric that falls, or on which more queries lose than win, whatever their mean.
+    """
+    if not any(gain.rises for gain in some):
+        return LEAVE
+    return WEIGH if any(gain.high < 0 or gain.most_lose for gain in some) else USE
+
+
+def advice(answer: Answer) -> Advice:
+    """What to do: the popularity prior goes before a row that adds nothing to it."""
+    row, encoder = method_label(answer.method), method_label(answer.encoder)
+    if answer.prior and judged(answer.prior) != LEAVE and judged(answer.over_prior) == LEAVE:
+        why = f"{_because(answer.prior)} {row}, dev's choice, {_beside_the_prior(answer)}"
+        return Advice(judged(answer.prior), f"prior+{answer.encoder}", answer.prior, answer.prior_ratio, why)
+    what = judged(answer.gains)
+    if what == LEAVE:
+        worse = "worse" if any(gain.high < 0 for gain in answer.gains) else "no better"
+        why = f"{row}, dev's choice, is {worse} than {encoder} alone."
+    else:
+        why = _because(answer.gains)
+        if answer.over_prior:
+            why += f" Over the popularity prior alone: {_changes(answer.over_prior)}."
+            what = WEIGH if judged(answer.over_prior) == WEIGH else what
+    return Advice(what, answer.method, answer.gains, answer.index_ratio, why)
+
+
+def _because(some: list[Gain]) -> str:
+    """What speaks for a row, and what against."""
+    rising = [gain.label for gain in some if gain.rises]
+    against = [f"{gain.label} falls" for gain in some if gain.high < 0] + [
+        f"on {gain.label} more queries lose ({gain.losses:,}) than win ({gain.wins:,})"
+        for gain in some
+        if gain.most_lose and gain.high >= 0
+    ]
+    rest = f"but {' and '.join(against)}" if against else "and no more queries lose than win"
+    return f"{' and '.join(rising)} {'rises' if len(rising) == 1 else 'rise'}, {rest}."
+
+
+def _beside_the_prior(answer: Answer) -> str:
+    if not any(gain.wins or gain.losses for gain in answer.over_prior):
+        return "is the same."
+    return f"adds nothing to it: {_changes(answer.over_prior)}, with an index of {answer.index_ratio:.2f}x."
 
 
 def headline(answer: Answer, facts: dict) -> str:
-    """The gain in one sentence."""
-    first = answer.gains[0]
+    """The answer in one line; of simulated data it says first that they are no evidence."""
+    found, encoder = advice(answer), method_label(answer.encoder)
+    first = found.gains[0]
+    told = {USE: "use {}", WEIGH: "weigh {}", LEAVE: f"leave {encoder} alone, {{}} is no better"}[found.what]
+    simulated = "Simulated data, no evidence for the method. " if is_simulated(facts, answer.dataset) else ""
     return (
-        f"{dataset_label(answer.dataset, is_simulated(facts, answer.dataset))}: {method_label(answer.method)} has "
-        f"{first.label} {first.value:.1f}, {signed(first.difference)} against {method_label(answer.encoder)} alone "
-        f"(95 % interval {signed(first.low)} to {signed(first.high)}), with an index of {answer.index_ratio:.2f}x."
+        f"{simulated}{dataset_title(facts, answer.dataset)}: {told.format(method_label(found.method))}. "
+        f"{first.label} {first.value:.1f}, {signed(first.difference)} against {encoder} alone "
+        f"(95 % interval {signed(first.low)} to {signed(first.high)}), with an index of {found.index_ratio:.2f}x."
     )
-
-
-def reason(answer: Answer) -> str:
-    """What to do with the row, and why."""
-    row, encoder, changes = method_label(answer.method), method_label(answer.encoder), _changes(answer.gains)
-    said = {
-        USE: f"Use {row} because it improves {encoder}: {changes}.",
-        WEIGH: f"Weigh it: {row} wins on one metric and loses on the other: {changes}.",
-        LEAVE: f"Leave it: {row} is no better than {encoder} alone: {changes}.",
-    }[advice(answer)]
-    if advice(answer) == LEAVE or not answer.over_prior:
-        return said
-    if any(gain.low > 0 for gain in answer.over_prior):
-        return f"{said} Over the popularity prior alone it adds {_changes(answer.over_prior)}."
-    return f"{said} The popularity prior alone is as good, with an index of {answer.prior_ratio:.2f}x."
 
 
 def _changes(some: list[Gain]) -> str:

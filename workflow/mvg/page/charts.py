@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
-from ..reporting.style import BLACK, GREY, method_look, ordered_looks
+from ..reporting.labels import dataset_title, method_label, metric_label, split_method
+from ..reporting.style import BLACK, GREY, added_looks, method_look, ordered_looks
 
 METRICS = ("recall", "map")
 
@@ -37,7 +37,7 @@ def sweep(name: str, table: pd.DataFrame, facts: dict) -> dict:
     keys = ["dataset"] + ["encoder"] * (name == "budget_sweep")
     facets = []
     for key, part in table.groupby(keys, sort=False):
-        label = ", ".join([_dataset(key[0], facts), *map(method_label, key[1:])])
+        label = ", ".join([dataset_title(facts, key[0]), *map(method_label, key[1:])])
         k = int(part["k"].iloc[0])
         panels = [{"y": f"{metric_label(m, k)} (%)", "series": _lines(name, part, m)} for m in METRICS if m in part]
         facets.append({"label": label, "panels": panels})
@@ -68,18 +68,18 @@ def _lines(name, part, metric) -> list[dict]:
 def frontier(table: pd.DataFrame, facts: dict) -> dict:
     """The chart of ``frontier.csv``: a facet a dataset and encoder, a line a method with several budgets."""
     table = table[table["k"] == table["k"].max()]
-    facets = []
+    looks, facets = added_looks(split_method(method)[0] for method in table["method"]), []
     for (dataset, encoder), part in table.groupby(["dataset", "encoder"], sort=False):
         panels = []
         for metric, rows in part.groupby("metric", sort=False):
             if metric in METRICS:
                 series = [
-                    _series(method_label(method), *method_look(method), _points(some, "index_ratio"))
+                    _series(method_label(method), *looks[split_method(method)[0]], _points(some, "index_ratio"))
                     for method, some in rows.groupby("method", sort=False)
                 ]
                 y = f"{metric_label(metric, int(rows['k'].iloc[0]))} (%)"
                 panels.append({"y": y, "series": [*series, hull(series)]})
-        facets.append({"label": f"{_dataset(dataset, facts)}, {method_label(encoder)}", "panels": panels})
+        facets.append({"label": f"{dataset_title(facts, dataset)}, {method_label(encoder)}", "panels": panels})
     return {"x": "Index (times the encoder's)", "log": True, "facets": facets}
 
 
@@ -99,7 +99,7 @@ def benchmark(table: pd.DataFrame, facts: dict) -> dict:
             if series:
                 panels.append({"y": f"{metric_label(metric, int(k))} (%)", "series": [*series, hull(series)]})
         if panels:
-            facets.append({"label": _dataset(dataset, facts), "panels": panels})
+            facets.append({"label": dataset_title(facts, dataset), "panels": panels})
     return {"x": "Index (millions of floats)", "log": True, "facets": facets}
 
 
@@ -139,7 +139,3 @@ def _note(row: dict) -> str:
 def _series(label, color, marker, points, dash=False) -> dict:
     joined = len({point["x"] for point in points}) > 1
     return {"label": label, "color": color, "marker": marker, "dash": dash, "joined": joined, "points": points}
-
-
-def _dataset(dataset, facts) -> str:
-    return dataset_label(dataset, is_simulated(facts, dataset))

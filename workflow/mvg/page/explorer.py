@@ -8,33 +8,38 @@ from typing import NamedTuple
 import numpy as np
 
 from ..datasets.pairs import of_queries
+from ..multiview import Addition
 from ..reporting.escapes import single_line
-from ..reporting.labels import method_label
 
 MOST_QUERIES = 2000
 DEPTH = 10  # documents of a ranking
 NEAREST = 3  # training queries beside a behavioural vector
 LONGEST = 160  # letters of a text
+AT_ONCE = 256  # queries whose near centers are looked up together
+OWN, VOTES = "own", "votes"
 
 
 class Row(NamedTuple):
     """A ranking to show: ``documents`` int (n_queries, k), best first, -1 where there is none.
 
-    ``view_bias``: what every behavioural vector's score carries in this row; None without such vectors.
+    ``addition``: what stands over the encoder in this row, if it may have behavioural vectors.
     """
 
-    method: str
+    label: str
     documents: np.ndarray
-    view_bias: float | None = None
+    addition: Addition | None = None
 
 
-class Space(NamedTuple):
-    """The vectors of an encoder with one a text, and the behavioural ones over it, sorted by owner."""
+class Hit(NamedTuple):
+    """The behavioural vector that brought a document to a query.
 
-    documents: np.ndarray
-    queries: np.ndarray
-    vectors: np.ndarray
-    owner: np.ndarray
+    kind: ``OWN``, one of the document's own that scores above its semantic one, or ``VOTES``, the center whose vote
+    for it weighs most; vector: its row among them; votes: what all centers together add to the document's score
+    """
+
+    kind: str
+    vector: int
+    votes: float = 0.0
 
 
 class Texts(NamedTuple):
@@ -58,56 +63,108 @@ def sampled(weights, rows, count=MOST_QUERIES, min_count=0, seed=0) -> np.ndarra
     return order[traffic[order] >= min_count][:count]
 
 
-def explored(chosen, rows: list[Row], test, train, texts: Texts, space: Space | None, min_count=0) -> dict:
+def explored(chosen, rows: list[Row], test, train, texts: Texts, vectors, min_count=0) -> dict:
     """The data of one dataset: plain lists, so that they are small as JSON.
 
-    chosen: positions among ``test.queries``. Gives ``methods``; ``queries``, each ``[text, [relevant
-    documents], [for each method [document, ...]], {place: view}]``; ``documents``, each ``[id, text]``;
-    ``views``, each ``[number of the view, views of the document, [training query, ...]]``. Where a
-    behavioural vector scores above the document's own, ``"method:rank"`` in the last entry names it.
+    chosen: positions among ``test.queries``; vectors: float32 (n, dim), of all queries, None if no row has an addition.
+    Gives ``methods``; ``queries``, each ``[text, [relevant documents], [for each method [document, ...]], {place:
+    hit}]``; ``documents``, each ``[id, text]``; ``hits``, each ``[what it is, [training query, ...]]``. The last entry
+    of a query names the hit of ``"method:rank"``, where there is one.
     """
-    documents, views = _Numbers(), _Numbers()
-    relevant = _relevant(test, chosen)
-    queries = []
-    for position, wanted in zip(chosen, relevant, strict=True):
-        query, matched, lists = test.queries[position], {}, []
-        for number, row in enumerate(rows):
-            found = row.documents[position, :DEPTH]
-            found = found[found >= 0]
-            if space is not None and row.view_bias is not None:
-                for rank, document in enumerate(found):
-                    if (view := matching_view(space, query, document, row.view_bias)) is not None:
-                        matched[f"{number}:{rank}"] = views.of(view)
-            lists.append([documents.of(int(document)) for document in found])
-        queries.append([_short(texts.queries[query]), [documents.of(int(d)) for d in wanted], lists, matched])
-    led_to = _training_queries(train, texts, min_count, {int(space.owner[view]) for view in views} if space else set())
+    documents, hits = _Numbers(), _Numbers()
+    queries = [[_short(texts.queries[test.queries[position]]), [], [], {}] for position in chosen]
+    for (_, relevant, lists, _), position, wanted in zip(queries, chosen, _relevant(test, chosen), strict=True):
+        relevant += [documents.of(int(document)) for document in wanted]
+        lists += [[documents.of(int(d)) for d in row.documents[position, :DEPTH] if d >= 0] for row in rows]
+    numbered = [*documents]
+    for number, row in enumerate(rows):
+        if row.addition is None:
+            continue
+        found_by = why(row.addition, vectors[test.queries[chosen]], row.documents[chosen, :DEPTH])
+        for (_, _, _, matched), found in zip(queries, found_by, strict=True):
+            for rank, (document, hit) in found.items():
+                matched[f"{number}:{rank}"] = hits.of((number, document, hit))
+    led_to = _training_queries(train, texts, min_count, {document for _, document, _ in hits})
     return {
-        "methods": [method_label(row.method) for row in rows],
+        "methods": [row.label for row in rows],
         "queries": queries,
-        "documents": [[single_line(texts.ids[row]), _short(texts.documents[row])] for row in documents],
-        "views": [_view(space, view, led_to, texts) for view in views],
+        "documents": [[single_line(texts.ids[row]), _short(texts.documents[row])] for row in numbered],
+        "hits": [
+            [_said(added, document, hit), _nearest(added, hit, led_to.get(document), vectors, texts)]
+            for added, document, hit in ((rows[number].addition, document, hit) for number, document, hit in hits)
+        ],
     }
 
 
-def matching_view(space: Space, query: int, document: int, view_bias: float) -> int | None:
+def why(addition: Addition, queries, documents) -> list[dict[int, tuple[int, Hit]]]:
+    """For each query the hits among its documents: rank -> (document, hit).
+
+    queries: float32 (n, dim), as encoded; documents: int (n, depth), -1 where there is none
+    """
+    queries = np.asarray(addition.queries(queries), dtype=np.float32)
+    found = []
+    for start in range(0, len(queries), AT_ONCE):
+        some = queries[start : start + AT_ONCE]
+        votes = _Votes(addition.votes, some) if addition.votes is not None else None
+        for i, query in enumerate(some):
+            found.append({})
+            for rank, document in enumerate(map(int, documents[start + i])):
+                hit = matching_view(addition, query, document) if document >= 0 else None
+                if votes is not None and document >= 0:
+                    hit = votes.strongest(i, document) or hit
+                if hit is not None:
+                    found[-1][rank] = document, hit
+    return found
+
+
+def matching_view(addition: Addition, query, document: int) -> Hit | None:
     """The behavioural vector of ``document`` that scores best, if above the document's own; equal ones do not."""
-    first, last = np.searchsorted(space.owner, [document, document + 1])
+    if addition.views is None:
+        return None
+    vectors, owner = addition.views
+    first, last = np.searchsorted(owner, [document, document + 1])
     if first == last:
         return None
-    vector = np.asarray(space.queries[query], dtype=np.float64)
-    scores = np.asarray(space.vectors[first:last], dtype=np.float64) @ vector + view_bias
+    query = np.asarray(query, dtype=np.float64)
+    scores = np.asarray(vectors[first:last], dtype=np.float64) @ query + addition.view_bias
     best = int(np.argmax(scores))
-    own = np.asarray(space.documents[document], dtype=np.float64) @ vector
-    return int(first) + best if scores[best] > own else None
+    own = np.asarray(addition.documents[document], dtype=np.float64) @ query
+    return Hit(OWN, int(first) + best) if scores[best] > own else None
 
 
-def _view(space: Space, view: int, led_to: dict, texts: Texts) -> list:
-    """Which of its document's views it is, of how many, and the training queries nearest to it."""
-    first, last = np.searchsorted(space.owner, [space.owner[view], space.owner[view] + 1])
-    rows = led_to.get(int(space.owner[view]), np.empty(0, dtype=int))
-    similarity = np.asarray(space.queries[rows], dtype=np.float64) @ np.asarray(space.vectors[view], dtype=np.float64)
-    nearest = rows[np.argsort(-similarity, kind="stable")[:NEAREST]]
-    return [int(view - first) + 1, int(last - first), [_short(texts.queries[row]) for row in nearest]]
+class _Votes:
+    """The votes of the centers near to some queries, center by center."""
+
+    def __init__(self, votes, queries):
+        similarity = queries @ np.asarray(votes.centers, dtype=np.float32).T
+        count = min(votes.nearest, len(votes.centers))
+        self.near = np.argpartition(-similarity, count - 1, axis=1)[:, :count]
+        self.weights = votes.weights(np.take_along_axis(similarity, self.near, axis=1))
+        self.shares = votes.shares
+
+    def strongest(self, query: int, document: int) -> Hit | None:
+        """The center whose vote weighs most, if votes raise the document."""
+        near = self.near[query]
+        votes = self.weights[query] * self.shares[near, document].toarray().ravel()
+        best = int(np.argmax(votes))
+        return Hit(VOTES, int(near[best]), round(float(votes.sum()), 3)) if votes.sum() > 0 else None
+
+
+def _said(addition, document: int, hit: Hit) -> str:
+    """What stands before the training queries of a hit."""
+    if hit.kind == VOTES:
+        return f"Near centers add {hit.votes:.3f} to its score. Nearest training queries of the one that adds most:"
+    first, last = np.searchsorted(addition.views.owner, [document, document + 1])
+    return f"Vector {hit.vector - first + 1} of {last - first} matched. Nearest training queries:"
+
+
+def _nearest(addition, hit: Hit, rows, vectors, texts) -> list[str]:
+    """The training queries that led to the document and are nearest to the vector of a hit."""
+    if rows is None:
+        return []
+    vector = (addition.votes.centers if hit.kind == VOTES else addition.views.vectors)[hit.vector]
+    similarity = addition.queries(vectors[rows]).astype(np.float64) @ np.asarray(vector, dtype=np.float64)
+    return [_short(texts.queries[row]) for row in rows[np.argsort(-similarity, kind="stable")[:NEAREST]]]
 
 
 def _training_queries(train, texts, min_count, documents: set[int]) -> dict[int, np.ndarray]:

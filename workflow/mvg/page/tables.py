@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..datasets.pairs import read_split
 from ..lexical.popularity import gini, training_popularity
-from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
+from ..reporting.labels import dataset_label, dataset_title, method_label, metric_label
 from ..reporting.tables import MISSING, Entry, entries_of, format_number, row_groups
 from ..verdicts.comparison import VERDICTS
 
@@ -22,7 +22,7 @@ def benchmark_tables(benchmark: pd.DataFrame, facts: dict) -> list[dict]:
     entries, tables = entries_of(benchmark), []
     for k in sorted(benchmark["k"].dropna().astype(int).unique(), reverse=True):
         columns = [(d, m, None if m == "index_mfloats" else k) for d in datasets for m in metrics]
-        heads = [(dataset_label(d, is_simulated(facts, d)), metric_label(m, at)) for d, m, at in columns]
+        heads = [(dataset_title(facts, d), metric_label(m, at)) for d, m, at in columns]
         groups = [
             [(x, method_label(x), [entries.get((d, x, m, at), Entry(MISSING)) for d, m, at in columns]) for x in group]
             for group in row_groups(benchmark)
@@ -43,7 +43,7 @@ def sign_tests(significance: pd.DataFrame, facts: dict) -> dict:
         for row in part.itertuples():
             tests[f"{row.a} {row.b}"].append([row.wins, row.losses, row.ties, float(f"{row.p_value:.2g}")])
         labels = [metric_label(metric, int(k)) for metric, k in metrics]
-        found[dataset] = [dataset_label(dataset, is_simulated(facts, dataset)), labels, tests]
+        found[dataset] = [dataset_title(facts, dataset), labels, tests]
     return {"datasets": list(found.values())}
 
 

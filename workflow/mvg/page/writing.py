@@ -6,18 +6,20 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..datasets.pairs import read_split
 from ..datasets.reading import load_facts, load_texts, load_weights
 from ..io.files import load_array, load_arrays, text_writer
+from ..multiview import Addition, Behavioural
 from ..reporting.html import body
-from ..reporting.labels import dataset_label, is_simulated, method_label
+from ..reporting.labels import dataset_title, is_simulated, method_label
 from ..reporting.tables import MISSING, read_table
 from ..verdicts.benchmark import MARKS, read_benchmark, read_scores
 from . import answer, charts, tables
-from .explorer import MOST_QUERIES, Row, Space, Texts, explored, packed, sampled
+from .explorer import MOST_QUERIES, Row, Texts, explored, packed, sampled
 
 HERE = Path(__file__).parent
 LIMIT = 5_000_000  # bytes of the page
@@ -30,7 +32,8 @@ def write(given, made, params, log) -> None:
     given: files of the run by name: ``benchmark, significance, verdicts, provenance``; lists in the order of
     ``params.rows`` ((dataset, method)): ``scores, rankings``; of ``params.datasets``: ``corpora, queries, train,
     test``; of ``params.all_datasets``: ``stats``; of ``params.spaces`` ((dataset, encoder)): ``documents,
-    query_vectors, vectors, owner, choices``; ``experiments``: all files of the benchmark, of figures and of tables.
+    query_vectors, vectors, owner, choices``, and, where the run has ``auto``, ``additions, chosen``; ``experiments``:
+    all files of the benchmark, of figures and of tables.
     params: also ``run, seed, captions`` (name -> text), ``config, benchmarks`` (a folder), ``explorer`` (settings).
     """
     facts = load_facts(params.all_datasets, given.stats)
@@ -45,7 +48,7 @@ def write(given, made, params, log) -> None:
     room = LIMIT - len(_rendered(values).encode("utf-8")) - 1000
     for left, dataset in zip(range(len(params.datasets), 0, -1), params.datasets, strict=True):
         code, count = _explored(dataset, given, params, scores[dataset], found, room // left)
-        values["explorer"].append((dataset_label(dataset, is_simulated(facts, dataset)), code))
+        values["explorer"].append((dataset_title(facts, dataset), code))
         room -= len(code)
         log(f"{dataset}: {count} queries to explore, {len(code)} bytes")
     with text_writer(made.page) as file:
@@ -79,7 +82,7 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
         charts.frontier(read_table(csvs["frontier"]), facts) if with_frontier else charts.benchmark(benchmark, facts)
     )
     breakdown = read_table(csvs["breakdown"]) if "breakdown" in csvs else None
-    shown = tables.benchmark_tables(benchmark, facts)
+    shown, chosen = tables.benchmark_tables(benchmark, facts), _chosen(given, params)
     provenance = json.loads(Path(given.provenance).read_text(encoding="utf-8"))
     sections = dict(answer="Answer", frontier="Frontier", figures="Experiments", tables="Tables", paper="Paper",
                     explorer="Explorer", data="Data", run="Run")  # fmt: skip
@@ -90,9 +93,9 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
         "sections": sections.items(),
         "css": _asset("templates/page.css"),
         "scripts": [_asset(name) for name in SCRIPTS],
-        "simulated": [dataset_label(dataset) for dataset in params.datasets if is_simulated(facts, dataset)],
-        "cards": [_card(one, facts, breakdown) for one in _first(found)],
-        "answers": [_card(one, facts, None) for one in found],
+        "simulated": [dataset_title(facts, d) for d in params.datasets if is_simulated(facts, d)],
+        "cards": [_card(one, facts, breakdown, chosen) for one in _first(found)],
+        "answers": [_card(one, facts, None, chosen) for one in found],
         "order": " + ".join(gain.label for gain in found[0].gains) if found else "",
         "frontier_image": next((figure for figure in figures if figure["name"] == "frontier"), None),
         "figures": [figure for figure in figures if figure["name"] != "frontier"],
@@ -107,7 +110,7 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
         "verdicts": tables.verdict_table(read_table(given.verdicts[0])) if given.verdicts else None,
         "data": [
             (
-                dataset_label(dataset, is_simulated(facts, dataset)),
+                dataset_title(facts, dataset),
                 tables.data_facts(dataset, facts[dataset], train),
             )
             for dataset, train in zip(params.datasets, given.train, strict=True)
@@ -175,25 +178,29 @@ def _caption(name, params) -> str:
     return re.sub(r"\*(\S[^*]*)\*", r"\1", " ".join(text.split()))
 
 
-def _card(one: answer.Answer, facts, breakdown) -> dict:
+def _card(one: answer.Answer, facts, breakdown, chosen) -> dict:
     """An answer as texts."""
-    parts = []
-    if breakdown is not None and one.gains:
-        parts = tables.breakdown_rows(breakdown, one.dataset, one.encoder, one.method, one.gains[0].metric)
+    found, parts = answer.advice(one), []
+    if breakdown is not None and found.gains:
+        parts = tables.breakdown_rows(breakdown, one.dataset, one.encoder, found.method, found.gains[0].metric)
+    by_dev = chosen.get((one.dataset, one.encoder), one.method)
     return {
-        "dataset": dataset_label(one.dataset, is_simulated(facts, one.dataset)),
+        "dataset": dataset_title(facts, one.dataset),
         "encoder": method_label(one.encoder),
-        "method": method_label(one.method),
-        "advice": answer.advice(one),
-        "reason": answer.reason(one),
-        "ratio": f"{one.index_ratio:.2f}x",
+        "method": method_label(found.method),
+        "by_dev": method_label(by_dev),
+        "auto": by_dev != one.method,
+        "advice": found.what,
+        "reason": found.why,
+        "ratio": f"{found.index_ratio:.2f}x",
         "over_prior": ", ".join(answer.signed(gain.difference) for gain in one.over_prior) or MISSING,
         "gains": [
             gain._asdict()
             | {"metric": gain.label, "sort": gain.difference, "sign": _sign(gain.low, gain.high)}
             | {name: f"{getattr(gain, name):.1f}" for name in ("base", "value")}
+            | {name: f"{getattr(gain, name):,}" for name in ("wins", "losses", "queries")}
             | {name: answer.signed(getattr(gain, name)) for name in ("difference", "low", "high")}
-            for gain in one.gains
+            for gain in found.gains
         ],
         "parts": [
             part
@@ -233,29 +240,41 @@ def _explored(dataset, given, params, by_method, found, room) -> tuple[str, int]
     texts = Texts(
         *load_texts(given.corpora[number]), load_texts(given.queries[number])[1], load_weights(given.queries[number])
     )
-    space, rows = _rows(dataset, encoder, given, params, by_method)
+    rows, vectors = _rows(dataset, encoder, given, params, by_method)
     count = min(params.explorer["queries"], MOST_QUERIES)
     while True:
         chosen = sampled(texts.weights, test.queries, count, params.explorer["min_count"], params.seed)
-        code = packed(explored(chosen, rows, test, train, texts, space, params.explorer["min_count"]), room)
+        code = packed(explored(chosen, rows, test, train, texts, vectors, params.explorer["min_count"]), room)
         if code is not None or count == 0:
             return code or "", len(chosen)
         count //= 2
 
 
-def _rows(dataset, encoder, given, params, by_method) -> tuple[Space | None, list[Row]]:
-    """Base, prior, MVG and what dev chose over one encoder, and its vectors if it has one a text."""
+def _rows(dataset, encoder, given, params, by_method) -> tuple[list[Row], np.ndarray | None]:
+    """Base, prior, MVG and what dev chose over one encoder, and its vectors of queries if it has one a text."""
     methods = [encoder, f"prior+{encoder}", f"mvg+{encoder}", answer.chosen_row(encoder, by_method)] if encoder else []
     methods = list(dict.fromkeys(method for method in methods if method in by_method)) or [*by_method][:4]
-    space, biases = None, {}
+    vectors, additions, labels = None, {}, {}
     if [dataset, encoder] in params.spaces:
         at = params.spaces.index([dataset, encoder])
-        files = (given.documents, given.query_vectors, given.vectors, given.owner)
-        space = Space(*(load_array(some[at]) for some in files))
-        chosen = json.loads(Path(given.choices[at]).read_text(encoding="utf-8"))["view_bias"]
-        biases = {f"mvg+{encoder}": 0.0, f"mvg+prior+{encoder}": chosen}
-    rankings = []
+        vectors = load_array(given.query_vectors[at])
+        over = Addition(load_array(given.documents[at]), Behavioural.load(given.vectors[at], given.owner[at]))
+        bias = json.loads(Path(given.choices[at]).read_text(encoding="utf-8"))["view_bias"]
+        additions = {f"mvg+{encoder}": over, f"mvg+prior+{encoder}": over._replace(view_bias=bias)}
+        if given.additions:
+            additions[f"auto+{encoder}"] = Addition.load(given.additions[at])
+            labels[f"auto+{encoder}"] = f"Auto: {method_label(_chosen(given, params)[dataset, encoder])}"
+    rows = []
     for method in methods:
         with load_arrays(given.rankings[params.rows.index([dataset, method])]) as ranking:
-            rankings.append(Row(method, ranking["documents"], biases.get(method)))
-    return space, rankings
+            rows.append(Row(labels.get(method, method_label(method)), ranking["documents"], additions.get(method)))
+    return rows, vectors
+
+
+def _chosen(given, params) -> dict[tuple[str, str], str]:
+    """(dataset, encoder) -> the method that stands behind ``auto``."""
+    found = {}
+    for (dataset, encoder), file in zip(params.spaces, given.chosen, strict=False):  # none in a run without auto
+        method = json.loads(Path(file).read_text(encoding="utf-8"))["method"]
+        found[dataset, encoder] = "+".join(filter(None, [method, encoder]))
+    return found

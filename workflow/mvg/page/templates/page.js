@@ -155,13 +155,12 @@ const ranking = (data, method, documents, relevant, matched) => {
       item.append(element("span", { className: "tick", textContent: "✓ ", role: "img", ariaLabel: "relevant: " }));
     }
     item.append(element("bdi", { textContent: text || id, title: id }));
-    const view = data.views[matched[`${method}:${rank}`]];
-    if (view) {
-      const [number, count, queries] = view;
-      const nearest = queries.length ? "nearest training queries:" : "its training queries are not shown";
+    const hit = data.hits[matched[`${method}:${rank}`]];
+    if (hit) {
+      const [said, queries] = hit;
       item.append(" ", element("details", { className: "view" },
         element("summary", { textContent: "◆", title: "found by a behavioural vector", ariaLabel: "found by a behavioural vector" }),
-        element("div", { textContent: `Vector ${number} of ${count}; ${nearest}` }),
+        element("div", { textContent: queries.length ? said : `${said} not shown` }),
         element("ul", {}, ...queries.map((query) => element("li", {}, element("bdi", { textContent: query }))))));
     }
     list.append(item);
