@@ -34,7 +34,7 @@ rule page:
             "<results>/index.html",
             caption="../report/page.rst",
             category="Read this first",
-            labels={"page": "The answer, and all else on one page"},
+            labels={"page": "The run"},
         ),
         answer="<results>/answer.txt",
     log:

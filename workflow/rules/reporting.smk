@@ -194,11 +194,8 @@ rule verdicts:
         experiments=[getattr(rules, name).output.csv for name in config["experiments"]],
     output:
         csv="<results>/tables/verdicts.csv",
-        md=report(
-            "<results>/tables/verdicts.md",
-            caption="../report/verdicts.rst",
-            category="Tables",
-        ),
+        md="<results>/tables/verdicts.md",
+        html=shown("<results>/tables/verdicts.html", "verdicts", None, "table"),
     log:
         "<logs>/verdicts.log",
     benchmark:

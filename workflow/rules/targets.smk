@@ -1,11 +1,20 @@
 # The files of figures and tables, and the settings they depend on.
 
+
+# The text that a report opens with.
+report: "../report/overview.rst"
+
+
 CLICK_LOG, FLAT = config["click_log"], config["flat_popularity"]
 FLAT_METHODS = [*plan.methods_over(FLAT["encoder"]), *FLAT["beside"]]
 FIRST = {
     "dataset": plan.datasets[0],
     "encoder": plan.first_encoder(),
 }  # for experiments on one dataset or encoder
+IN_THE_PAPER = {
+    *("popularity", "memory_spectrum", "budget_share", "budget_sweep", "dimension_sweep", "training_sweep"),
+    *("benchmark", "verdicts", "zero_shot", "complexity", "flat_popularity", "click_log", "case_studies"),
+}
 STATS = "<results>/{dataset}/data/stats.json"
 
 
@@ -14,28 +23,26 @@ def title(name):
     return name.replace("_", " ").capitalize()
 
 
+def shown(file, name, caption, kind):
+    """A file that the report shows."""
+    return report(
+        file,
+        caption=f"../report/{caption or name}.rst",
+        category=f"The paper's {kind}s" if name in IN_THE_PAPER else "Beyond the paper",
+        labels={kind: title(name)},
+    )
+
+
 def figure(name, caption=None):
     """A figure and the numbers behind it."""
     stem = f"<results>/figures/{name}"
-    png = report(
-        f"{stem}.png",
-        caption=f"../report/{caption or name}.rst",
-        category="Figures",
-        labels={"figure": title(name)},
-    )
-    return {"csv": f"{stem}.csv", "pdf": f"{stem}.pdf", "png": png}
+    return {"csv": f"{stem}.csv", "pdf": f"{stem}.pdf", "png": shown(f"{stem}.png", name, caption, "figure")}
 
 
 def layouts(name, caption=None):
     """A table laid out for reading."""
     stem = f"<results>/tables/{name}"
-    html = report(
-        f"{stem}.html",
-        caption=f"../report/{caption or name}.rst",
-        category="Tables",
-        labels={"table": title(name)},
-    )
-    return {"html": html, "md": f"{stem}.md", "tex": f"{stem}.tex"}
+    return {"html": shown(f"{stem}.html", name, caption, "table"), "md": f"{stem}.md", "tex": f"{stem}.tex"}
 
 
 def table(name):

@@ -1,6 +1,7 @@
 """Tables as HTML, for ``snakemake --report`` and for the page of a run. Every text is escaped."""
 
 from html import escape
+from itertools import product
 
 from .escapes import single_line
 
@@ -35,7 +36,7 @@ def fragment(title: str, layouts, nothing="") -> str:
 
 def table(layout) -> str:
     """A :class:`mvg.reporting.tables.Layout`: a head of one row, so that it can be sorted, and a body a group."""
-    heads = [f"{html(metric)}<br>{html(dataset)}" for metric in layout.metrics for dataset in layout.datasets]
+    heads = ["<br>".join(filter(None, map(html, pair))) for pair in product(layout.metrics, layout.datasets)]
     head = "".join(f'<th scope="col">{cell}</th>' for cell in [html(layout.head), *heads])
     bodies = "\n".join(f"<tbody>\n{_rows(group)}\n</tbody>" for group in layout.groups)
     caption = html(layout.caption)

@@ -6,8 +6,9 @@ import pandas as pd
 
 from ..io.files import text_writer
 from ..reporting.escapes import escape_markdown
+from ..reporting.html import document
 from ..reporting.labels import dataset_label, is_simulated, method_label, metric_label
-from ..reporting.tables import pipe_table, write_table
+from ..reporting.tables import Entry, Layout, pipe_table, write_table
 from .claims import POINTS, PUBLIC, analytic, as_measured, counted, derive, sign_tests
 from .comparison import (
     COUNT_TOLERANCE,
@@ -156,10 +157,31 @@ def _text(value) -> str:
 
 
 def write_verdicts(table: pd.DataFrame, made) -> None:
-    """Write ``made.csv`` and ``made.md``: a count by verdict, the benchmark, then all the rest."""
+    """Write ``made.csv``, ``made.md`` and ``made.html``: a count by verdict, the benchmark, then all the rest."""
     write_table(table, made.csv)
     with text_writer(made.md) as file:
         file.write(verdicts_markdown(table))
+    with text_writer(made.html) as file:
+        file.write(document("Verdicts", verdicts_layouts(table)))
+
+
+def verdicts_layouts(table: pd.DataFrame) -> list[Layout]:
+    """The verdicts as tables for HTML: of the paper's tables, then of its text."""
+    is_statement = table["says"] != ""
+    heads = ["Verdict", "Paper", "Ours", "Unit", "Section", "Reason"]
+    parts = {
+        f"{summary(table['verdict'])} First those of the paper's tables.": table[~is_statement],
+        "Those of its text.": table[is_statement],
+    }
+    return [Layout(said, heads, [""], [list(map(_html_row, rows.itertuples()))], "Number") for said, rows in parts.items()]
+
+
+def _html_row(row) -> tuple[str, list[Entry]]:
+    metric = metric_label(row.metric, None if pd.isna(row.k) else int(row.k))
+    said = row.says or f"{_dataset_and_queries(row)}, {method_label(row.method)}, {metric}"
+    paper = row.paper if row.compared == row.paper else f"{row.paper} (compared with {row.compared})"
+    cells = (row.verdict, paper, _rounded(row.ours), row.unit, row.section, row.reason)
+    return said, [Entry(str(cell)) for cell in cells]
 
 
 def verdicts_markdown(table: pd.DataFrame) -> str:
