@@ -13,7 +13,7 @@ from small_run import SmallRun
 
 from mvg.multiview import Addition, Behavioural
 from mvg.page.answer import advice, answers, headline
-from mvg.page.charts import hull
+from mvg.page.charts import frontier, hull
 from mvg.page.explorer import matching_view, packed, sampled
 from mvg.page.tables import sign_tests
 
@@ -124,6 +124,15 @@ def test_a_behavioural_vector_matches_only_above_the_documents_own():
     assert matching_view(addition, query, 0).vector == 0  # 0.8 with the first view, 0.6 with its own
     assert matching_view(addition._replace(view_bias=-0.3), query, 0) is None
     assert matching_view(addition, query, 1) is None  # has none
+
+
+def test_a_frontier_gives_each_method_a_look_of_its_own():
+    row = dict(dataset="mine", encoder="x", metric="recall", k=10, budget=None, index_ratio=1.0, value=1.0)
+    methods = ("x", "prior+x", "mvg+x", "tuned+x", "auto+x", "shared+tuned+x")
+    ((facet,),) = [frontier(pd.DataFrame([row | {"method": m} for m in methods]), {})["facets"]]
+    *series, best = facet["panels"][0]["series"]
+    assert [one["label"] for one in series][:2] == ["x", "Prior + x"] and best["dash"]
+    assert len({(one["color"], one["marker"]) for one in series}) == len(methods)
 
 
 def test_the_hull_never_falls():

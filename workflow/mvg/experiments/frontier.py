@@ -142,7 +142,7 @@ def draw(table, facts: dict, made) -> None:
 
     from ..reporting.labels import dataset_title, method_label, split_method
     from ..reporting.metric_panels import write_metric_panels
-    from ..reporting.style import GREY, added_looks, ring
+    from ..reporting.style import GREY, added_looks, log_ticks, ring
 
     deepest = table[table["k"] == table["k"].max()]
     added = [method if method in RIVALS_BY_TEXT else split_method(method)[0] for method in deepest["method"]]
@@ -164,6 +164,8 @@ def draw(table, facts: dict, made) -> None:
         for added, points in part.groupby("added", sort=False):
             axis.plot(points["index_ratio"], points["value"], **looks[added])
         axis.set(xscale="log", xlabel="Index, relative to one vector a document")
+        if part["index_ratio"].min() < 0.9:  # compressed rivals
+            return log_ticks(axis.xaxis)
         axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
         axis.xaxis.set_minor_locator(NullLocator())
 

@@ -83,10 +83,11 @@ def dataset_looks(datasets) -> dict[str, Look]:
 def added_looks(added) -> dict[str, Look]:
     """What stands over one encoder, each with a colour and a marker of its own, fixed for the rows of every run."""
     looks = {name: Look(_WRAPPER_COLORS[name], marker) for name, marker in zip(_WRAPPER_COLORS, MARKERS, strict=False)}
-    others = [name for name in dict.fromkeys(added) if name not in looks]
+    added = list(dict.fromkeys(added))
+    others = [name for name in added if name not in looks]
     for i, name in enumerate(others):
         looks[name] = Look(_OTHER_COLORS[i % len(_OTHER_COLORS)], _OTHER_MARKERS[i % len(_OTHER_MARKERS)])
-    return {name: looks[name] for name in dict.fromkeys(added)}
+    return {name: looks[name] for name in added}
 
 
 def ordered_looks(values) -> dict[float, Look]:

@@ -173,7 +173,9 @@ def verdicts_layouts(table: pd.DataFrame) -> list[Layout]:
         f"{summary(table['verdict'])} First those of the paper's tables.": table[~is_statement],
         "Those of its text.": table[is_statement],
     }
-    return [Layout(said, heads, [""], [list(map(_html_row, rows.itertuples()))], "Number") for said, rows in parts.items()]
+    return [
+        Layout(said, heads, [""], [list(map(_html_row, rows.itertuples()))], "Number") for said, rows in parts.items()
+    ]
 
 
 def _html_row(row) -> tuple[str, list[Entry]]:
