@@ -1,6 +1,7 @@
 """The config by itself: a wrong one is one line that says which key and what was expected."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from snakemake.utils import update_config
 
 from mvg import experiments
 from mvg.config import ConfigError, checked, expect_said, load_schema
+from mvg.datasets.records import Query
 from mvg.formats import FORMATS
 from mvg.plan import Plan
 from mvg.variants import repeated
@@ -195,6 +197,20 @@ def test_without_a_diversity_encoder_it_is_the_first_of_the_run():
     assert plan_of("encoders=[colbert, minilm]").diversity_encoder() == "minilm"
     assert plan_of("encoders=[colbert]").diversity_encoder() == "dssm"  # one vector a query is needed
     assert plan_of("encoders=[wordllama]", "diversity_encoder=minilm").diversity_encoder() == "minilm"
+
+
+def test_the_click_log_of_the_docs_is_a_whole_config_and_reads_its_log():
+    text = (ROOT / "docs/data.md").read_text(encoding="utf-8")
+    (block,) = (it for it in re.findall(r"```yaml\n(.*?)```", text, re.S) if "run: clicks" in it)
+    days = [f"q{day % 3},d{day % 2},2,2024-01-{day:02}" for day in range(1, 31)]
+    Path("clicks.csv").write_text("\n".join(["q,document,clicks,date", *days]), encoding="utf-8")
+    config = config_with()
+    update_config(config, yaml.safe_load(block))
+    plan = Plan(checked(config, SCHEMA))
+    assert plan.datasets == plan.all_datasets() == ["clicks"] and plan.encoders == ["dssm"]
+    source, dropped = plan.reading("clicks"), Counter()
+    records = list(FORMATS[source["format"]].read("clicks.csv", dropped, **source["options"]))
+    assert {record.split for record in records if isinstance(record, Query)} == {"train", "dev", "test"}
 
 
 def test_a_title_is_what_a_dataset_is_called_and_nothing_depends_on_it(tmp_path):
