@@ -201,6 +201,18 @@ def test_equal_to_the_definition(seed, spread):
         assert vectors.shape == expected.shape and np.allclose(vectors, expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_centers_that_move_far_are_followed(seed):
+    """In two or three dimensions a center may move by more than its length."""
+    rng = np.random.default_rng(seed)
+    n, m, dim = int(rng.integers(6, 40)), int(rng.integers(2, 7)), int(rng.integers(2, 4))
+    queries, documents = unit(rng.normal(size=(n, dim))), unit(rng.normal(size=(1, dim)))
+    initial = np.array([splitmix(seed, 0, q) % (min(m, n) + 1) for q in range(n)])
+    expected = algorithm_1(documents[0], queries, np.ones(n), initial, min(m, n))
+    vectors, _ = fit(documents, queries, (np.arange(n), np.zeros(n, int)), np.array([m]), seed=seed)
+    assert vectors.shape == expected.shape and np.allclose(vectors, expected, atol=1e-6)
+
+
 def test_no_query_is_given_up_for_a_bound_that_a_moving_center_breaks():
     rng = np.random.default_rng(0)
     queries, documents = unit(rng.normal(size=(400, 12))), unit(rng.normal(size=(1, 12)))
