@@ -1,6 +1,6 @@
 """Recall, average precision, nDCG and reciprocal rank of ranked documents, per query, in percent.
 
-Numpy only, and nothing else of mvg: encoders import it to score dev.
+It imports only numpy, and nothing else of mvg, because encoders score dev with it.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ def relevance(ranked, pairs, n_documents: int) -> np.ndarray:
 
     ranked: int (n_queries, k), document rows, best first and distinct within a query; -1 = no
     document. pairs: ``(query_positions, document_rows)``, the relevant documents; a position is
-    a row of ``ranked``. Returns bool (n_queries, k). ValueError: a row or position out of range.
+    a row of ``ranked``. Returns bool (n_queries, k). Raises ValueError for a row or position out of range.
     """
     ranked = _ranked(ranked, n_documents)
     return _hits(ranked, *_distinct(pairs, len(ranked), n_documents))
@@ -39,7 +39,7 @@ def average_precision(hits, n_relevant, k: int) -> np.ndarray:
     row, rank = hits.nonzero()
     counts = np.bincount(row, minlength=len(hits))
     found = np.flatnonzero(counts)
-    # Few queries have a hit and few ranks are one: precision is worked out for those alone.
+    # Few ranks are hits, so precision is computed only for those.
     nth = np.arange(len(row)) - np.repeat(counts[found].cumsum() - counts[found], counts[found]) + 1
     precision = np.zeros((len(found), hits.shape[1]))
     precision[np.repeat(np.arange(len(found)), counts[found]), rank] = nth / (rank + 1)
@@ -69,17 +69,16 @@ def reciprocal_rank(hits, n_relevant, k: int) -> np.ndarray:
     return _percent(found, np.minimum(n_relevant, 1))
 
 
-METRICS = {"recall": recall, "map": average_precision, "ndcg": ndcg, "mrr": reciprocal_rank}  # as tables order them
-PAPER = ("recall", "map")  # those that the paper reports
+METRICS = {"recall": recall, "map": average_precision, "ndcg": ndcg, "mrr": reciprocal_rank}  # in the order of tables
+PAPER = ("recall", "map")  # the metrics that the paper reports
 
 
 def per_query(ranked, pairs, n_documents: int, ks, metrics=PAPER) -> dict[str, np.ndarray]:
     """All metrics of a run: ``{"recall@10": float64 (n_queries,), …, "map@10": …}``.
 
-    Metric by metric of ``metrics`` (names of ``METRICS``), at every k of ``ks``; the mean over
-    queries of AP is the MAP, that of RR the MRR. Other arguments as in :func:`relevance`; repeated
-    pairs count once. A query without relevant documents is NaN, for the caller to leave out and
-    count; one with an empty result is 0.
+    For each of ``metrics`` (names of ``METRICS``), at every k of ``ks``. The mean over queries of AP is
+    MAP, that of RR is MRR. Other arguments as in :func:`relevance`; repeated pairs count once. A query
+    without relevant documents gets NaN, for the caller to leave out and count; an empty result gets 0.
     """
     ranked = _ranked(ranked, n_documents)
     queries, documents = _distinct(pairs, len(ranked), n_documents)
@@ -108,7 +107,7 @@ def _distinct(pairs, n_queries: int, n_documents: int) -> tuple[np.ndarray, np.n
 
 
 def _hits(ranked, queries, documents) -> np.ndarray:
-    """Each pair is looked for in its query's ranking: a query has far fewer relevant documents than ranks."""
+    """Look up each pair in its query's ranking; a query has far fewer relevant documents than ranks."""
     hits = np.zeros(ranked.shape, dtype=bool)
     step = max(1, AT_ONCE // max(1, ranked.shape[1]))
     for start in range(0, len(queries), step):

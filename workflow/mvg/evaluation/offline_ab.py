@@ -1,4 +1,4 @@
-"""What of the paper's A/B test (section 6.2) can be had without live traffic: sparse results and latency."""
+"""The part of the paper's A/B test (section 6.2) that needs no live traffic: sparse results and latency."""
 
 from time import perf_counter
 
@@ -10,7 +10,7 @@ from .significance import sign_test
 from .traffic import weighted_mean
 
 SPARSE_BELOW = 16  # documents above the threshold, as in the paper
-SPARSE_ON_DEV = 0.1  # share of dev traffic that is sparse: what sets the threshold
+SPARSE_ON_DEV = 0.1  # share of dev traffic with sparse results, which sets the threshold
 K = 100  # of the searches that are timed
 TIMED, REPEATS = 300, 3  # queries drawn by traffic, and searches of each, of which the fastest counts
 
@@ -21,10 +21,10 @@ def offline_ab(documents, behavioural, queries, dev, test, weights, seed=0) -> d
     documents, queries: float32 (n, dim); behavioural: ``(vectors, owner)``; dev, test: query rows;
     weights: (n_queries,) traffic of all queries
 
-    A query's results are sparse if fewer than 16 distinct documents score above a threshold: the one at
-    which the base has sparse results on a tenth of dev traffic. A document's score over a superset of
-    vectors is never lower, so with one threshold for both MVG cannot have more sparse results, however
-    good or bad it is; ``own_threshold`` sets MVG's by the same rule on its own scores.
+    A query's results are sparse if fewer than 16 distinct documents score above a threshold. At this
+    threshold the base has sparse results on a tenth of dev traffic. A document's score over a superset
+    of vectors is never lower, so with one threshold for both, MVG cannot have more sparse results,
+    however good or bad it is. ``own_threshold`` applies the same rule to MVG's own scores.
 
     Returns ``{"threshold": {"base", "mvg"}, "sparse_results_percent": {"base", "mvg", "mvg_own_threshold"},
     "wins", "losses", "p_value", "latency_ratio": {"p50", "p90", "p99"}}``: percent of the traffic, and
@@ -33,7 +33,7 @@ def offline_ab(documents, behavioural, queries, dev, test, weights, seed=0) -> d
     indexes = {"base": Index(Views.of(documents)), "mvg": Index(Views.of(documents, behavioural))}
 
     def weakest(name, rows):
-        """Score of the last of 16 documents; -inf where there are fewer."""
+        """Score of the last of 16 documents; -inf if there are fewer."""
         return indexes[name].search(queries[rows], SPARSE_BELOW).scores[:, -1]
 
     threshold = {name: weighted_quantile(weakest(name, dev), weights[dev], SPARSE_ON_DEV) for name in indexes}
@@ -62,9 +62,9 @@ def weighted_quantile(values, weights, share) -> float:
 
 
 def latency_ratio(index, base, queries, rows, weights, seed=0) -> dict[str, float]:
-    """Percentiles of ``index``'s time for a single query over those of ``base``'s, one thread.
+    """Percentiles of the time of ``index`` for a single query, divided by those of ``base``; one thread.
 
-    Queries are drawn by traffic; the two take turns, so that a busy machine slows both.
+    Queries are drawn by traffic. The two indexes take turns, so that a busy machine slows both.
     """
     drawn = np.random.default_rng(seed).choice(rows, TIMED, p=weights / weights.sum())
     seconds = np.empty((2, REPEATS, TIMED))

@@ -1,14 +1,14 @@
-"""Propensity-scored recall: what finding a rare document is worth beside a popular one.
+"""Propensity-scored recall, in which finding a rare document counts more than finding a popular one.
 
-A document that few queries led to may have been right more often than anybody noted. The model of Jain et al. (KDD
-2016) gives the chance p(d) that a relevant document is noted as such; a hit counts 1 / p(d).
+A rare document may have been relevant more often than was recorded. The model of Jain et al. (KDD 2016) gives the
+probability p(d) that a relevant document is recorded as such; a hit counts 1 / p(d).
 """
 
 import numpy as np
 
 from . import metrics
 
-A, B = 0.55, 1.5  # as Jain et al. have them where nothing else is known
+A, B = 0.55, 1.5  # the defaults of Jain et al.
 
 
 def inverse_propensity(popularity, n_queries: int) -> np.ndarray:
@@ -21,18 +21,18 @@ def inverse_propensity(popularity, n_queries: int) -> np.ndarray:
 
 
 def worth(objective: str, popularity, n_queries: int) -> np.ndarray | None:
-    """What a hit counts where dev chooses: 1 / p(d) for ``multiview.objective: propensity``, None for ``mean``."""
+    """The weight of a hit in choices on dev: 1 / p(d) for ``multiview.objective: propensity``, None for ``mean``."""
     return inverse_propensity(popularity, n_queries) if objective == "propensity" else None
 
 
 def weighted_recall(ranked, pairs, worth, k: int) -> np.ndarray:
-    """What each query adds to the worth found in the top k, in percent of the average worth of a query.
+    """The worth of each query's hits in the top k, in percent of the average worth of a query's relevant documents.
 
     float64 (n_queries,). Their mean is the propensity-scored recall@k: worth of all hits / worth of all
-    relevant documents. It is a ratio of sums, since a mean of ratios would count a query's only
+    relevant documents. It is a ratio of sums, because a mean of ratios would count a query's only
     relevant document as 1, rare or not.
 
-    ranked, pairs: as in :func:`mvg.evaluation.metrics.relevance`; worth: (n_documents,) what a hit counts
+    ranked, pairs: as in :func:`mvg.evaluation.metrics.relevance`; worth: (n_documents,) weight of a hit
     """
     ranked = np.asarray(ranked)[:, :k]
     found, total = found_and_worth(metrics.relevance(ranked, pairs, len(worth)), ranked, pairs, worth)
@@ -40,9 +40,9 @@ def weighted_recall(ranked, pairs, worth, k: int) -> np.ndarray:
 
 
 def found_and_worth(hits, ranked, pairs, worth) -> tuple[np.ndarray, np.ndarray]:
-    """The two sides of that ratio, of each query: float64 (n_queries,), worth of its hits and of all it should find.
+    """Both sums of that ratio for each query: float64 (n_queries,), worth of its hits and of its relevant documents.
 
-    hits: bool, as ``ranked``, which of them are relevant (:func:`mvg.evaluation.metrics.relevance`)
+    hits: bool, in the shape of ``ranked``: whether each is relevant (:func:`mvg.evaluation.metrics.relevance`)
     """
     worth = np.asarray(worth, dtype=np.float64)
     keys = np.unique(np.asarray(pairs[0], dtype=np.int64) * len(worth) + pairs[1])  # repeated pairs count once

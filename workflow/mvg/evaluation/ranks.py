@@ -1,4 +1,4 @@
-"""Ranks of relevant documents, without a ranking: what choices on dev need, in a pass over the scores."""
+"""Ranks of relevant documents without a ranking, in one pass over the scores; for choices on dev."""
 
 import numpy as np
 from numba import njit
@@ -18,7 +18,7 @@ def dev_rows(split, n_documents: int, seed: int = 0) -> np.ndarray:
 
 
 def by_query(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
-    """``(starts, documents)``: those of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
+    """``(starts, documents)``; the documents of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
     position, documents = of_queries(pairs, rows)
     order = np.argsort(position, kind="stable")
     return np.searchsorted(position[order], np.arange(len(rows) + 1)), documents[order]
@@ -54,7 +54,7 @@ def recall_and_ap(scores, bias, starts, relevant, hidden_starts, hidden, worth, 
 
     scores: float32 (n_queries, n_documents); bias: float32 (n_documents,)
     starts, relevant, hidden_starts, hidden: documents of the i-th query are ``relevant[starts[i]:starts[i + 1]]``
-    worth: (n_documents,); whole: (n_queries,), what recall is relative to
+    worth: (n_documents,); whole: (n_queries,), the denominator of recall
     """
     for i in range(len(scores)):
         biased = scores[i] + bias

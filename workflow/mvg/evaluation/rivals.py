@@ -1,10 +1,10 @@
-"""What else one would try with the same texts, vectors and log: rivals of the methods of :mod:`mvg.names`.
+"""Rivals of the methods of :mod:`mvg.names`: other uses of the same texts, vectors and log.
 
 ``bm25-expanded``: BM25 over documents with the training queries that led to them appended
-``ova-tfidf``: a linear classifier a document over tf-idf of the queries, as DiSMEC (Babbar and Schölkopf 2017) has it
-``ova``: a ridge classifier a document over the encoder's query vectors
-``NAME@int8``, ``NAME@pq``: a method with vectors in fewer bytes, and more of them where it can grow
-``NAME@HNSW32``: a method behind an approximate index, whose biases are one more dimension; any factory string of faiss
+``ova-tfidf``: a linear classifier per document over tf-idf of the queries, as in DiSMEC (Babbar and Schölkopf 2017)
+``ova``: a ridge classifier per document over the encoder's query vectors
+``NAME@int8``, ``NAME@pq``: a method with vectors in fewer bytes, and with more vectors if it can grow
+``NAME@HNSW32``: a method in an approximate index, with biases as one more dimension; any factory string of faiss
 """
 
 import time
@@ -22,13 +22,13 @@ from ..search.storage import room_for, stored
 from .combinations import WIDTH, Log
 
 ALPHAS = (1.0, 10.0, 100.0)  # ridge penalties of ova
-PRUNED = 0.01  # weights of ova-tfidf below this are dropped, as DiSMEC does
+PRUNED = 0.01  # weights of ova-tfidf below this are dropped, as in DiSMEC
 BATCH = 256  # queries scored at a time
 COLUMNS = 512  # documents that ridge fits at a time
 
 
 class Measured(NamedTuple):
-    """A ranking, the floats behind it, seconds of training, and of a search of some queries."""
+    """A ranking, the floats of its index, the seconds of training, and a search to be timed."""
 
     ranking: Ranking
     n_floats: float
@@ -37,10 +37,10 @@ class Measured(NamedTuple):
 
 
 def by_text(name: str, corpus, texts, train, rows, excluded, k: int, progress=iter) -> Measured:
-    """A rival that reads texts alone.
+    """A rival that needs only texts.
 
     corpus, texts: strings, of documents and of all queries; train: :class:`mvg.datasets.pairs.Split`
-    rows, excluded: sorted rows of the queries to rank, and ``(query_rows, document_rows)`` to leave out
+    rows: sorted rows of the queries to rank; excluded: ``(query_rows, document_rows)`` to leave out
     """
     started = time.perf_counter()
     score, n_floats = {"bm25-expanded": _expanded, "ova-tfidf": _ova_tfidf}[name](corpus, texts, train.pairs, progress)
@@ -89,7 +89,7 @@ def _ova_tfidf(corpus, texts, pairs, progress):
 
 
 def by_vectors(name: str, log: Log, asked, excluded, k: int, budget: float, threads: int = 1) -> Measured:
-    """A rival over the encoder's vectors, as :meth:`Log.build` builds a method.
+    """A rival over the encoder's vectors; :meth:`Log.build` does the same for methods.
 
     asked: float32 (n, dim), queries; excluded: ``(positions, document_rows)`` to leave out
     """
@@ -112,9 +112,9 @@ def by_vectors(name: str, log: Log, asked, excluded, k: int, budget: float, thre
 
 
 def _ova(log: Log):
-    """Ridge classifiers as documents, intercepts as their biases; the penalty is the best on dev.
+    """Ridge classifiers as documents, with their intercepts as biases; the penalty is the best on dev.
 
-    What no query led to has no classifier, and comes last.
+    A document that no query led to has no classifier, and comes last.
     """
     from sklearn.linear_model import Ridge
 
@@ -134,6 +134,6 @@ def _ova(log: Log):
 
 
 def _training(pairs, n_queries, n_documents) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """Rows of the queries that led to a document, and which of them led to each: (n_documents, n_rows)."""
+    """The rows of the queries that led to a document, and a matrix (n_documents, n_rows) of which led to which."""
     rows = np.unique(np.asarray(pairs[0], dtype=np.int64))
     return rows, sparse.csr_matrix(led_to(pairs, n_queries, n_documents)[rows].T)

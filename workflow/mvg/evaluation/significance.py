@@ -1,4 +1,4 @@
-"""The two-sided macro sign test that the paper's tables are marked by."""
+"""The two-sided macro sign test, which marks the paper's tables."""
 
 from typing import NamedTuple
 
@@ -22,9 +22,9 @@ def sign_test(a, b) -> SignTest:
 
     a, b: float (n_queries,), the per-query scores of one metric, in the same order. Ties are
     dropped; the p-value is the exact two-sided binomial(wins + losses, 1/2), and 1 if every query
-    ties. ValueError: unequal or not one-dimensional shapes, NaN.
+    ties. Raises ValueError for shapes that differ or are not one-dimensional, and for NaN.
 
-    A small p-value says that the methods differ; only wins > losses says that a is the better.
+    A small p-value says that the methods differ; only wins > losses says that a is better.
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
@@ -34,6 +34,6 @@ def sign_test(a, b) -> SignTest:
     wins, losses = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))
     untied = wins + losses
     fewer = min(wins, losses)
-    # Both tails of a symmetric distribution: scipy's binomtest has to search for where the other begins.
+    # Both tails of a symmetric distribution; scipy's binomtest would search for the start of the other tail.
     p_value = min(1.0, float(binom.cdf(fewer, untied, 0.5) + binom.sf(untied - fewer - 1, untied, 0.5)))
     return SignTest(wins, losses, len(a) - untied, p_value)

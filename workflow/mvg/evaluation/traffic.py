@@ -1,4 +1,4 @@
-"""Scores by traffic, as the paper reports its product search (section 6.1)."""
+"""Scores weighted by traffic, as in the paper's product search (section 6.1)."""
 
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ def weighted_mean(scores, weights) -> float:
 def query_groups(texts: list[str], training_texts: list[str]) -> dict[str, np.ndarray]:
     """Which of the test queries ``texts`` are in each group, bool (n_queries,).
 
-    ``memorization``: those whose normalised text is a training query's; ``generalization``: all
-    others; ``near-duplicates``: of these others, those equal to a training query but for numbers.
+    ``memorization``: those with the normalised text of a training query; ``generalization``: all
+    others; ``near-duplicates``: those of the others that differ from a training query only in numbers.
     """
     seen, near = set(map(normalised, training_texts)), set(map(masked, training_texts))
     memorized = np.array([normalised(text) in seen for text in texts], dtype=bool)
@@ -35,6 +35,6 @@ class Shares(NamedTuple):
 
 
 def traffic_shares(scores, base_scores, weights) -> Shares:
-    """The share of the traffic whose queries score above, as and below ``base_scores``."""
+    """The shares of the traffic whose queries score above, equal to and below ``base_scores``."""
     change = np.sign(np.asarray(scores) - base_scores)
     return Shares(*(100 * weighted_mean(change == sign, weights) for sign in (1, 0, -1)))

@@ -1,15 +1,15 @@
-"""The experiments: one module each says what it measures, draws, captions and answers of the paper.
+"""The experiments, one module each: what it measures, draws and captions, and its values for the paper's numbers.
 
-A module has some of these functions. The rules of the experiment call them through
-``scripts/measure.py`` and ``scripts/report.py``, with the names that the rules give to their files:
+A module has some of the functions below. The rules of the experiment call them through
+``scripts/measure.py`` and ``scripts/report.py``; ``given`` and ``made`` have the rules' names of files.
 
 - ``measure(given, params, threads, log)`` returns rows (dicts), in the environment of search;
 - ``draw(table, facts, made)`` draws what was measured, in the environment of reports;
-- ``report(given, made, params, log)`` stands in for ``draw`` where there is more to it than a figure;
+- ``report(given, made, params, log)`` replaces ``draw`` if the experiment makes more than a figure;
 - ``claims(table)`` returns our values for numbers of the paper, by id, from the experiment's csv.
 
 The name of the module is the name of the experiment in the config, and of its rule. To add one, see
-docs/extending.md. Nothing is imported before it is asked for.
+docs/extending.md. A module is imported when it is first used.
 """
 
 from importlib import import_module
@@ -24,7 +24,7 @@ def load(name: str):
 
 
 def report(name: str, given, made, params, log) -> None:
-    """Write what an experiment shows; by default its numbers, one below the other, as csv and as a figure."""
+    """Write the results of an experiment; by default its concatenated numbers as csv, and its figure."""
     from ..datasets.reading import load_facts
     from ..reporting.tables import read_tables, write_table
 
@@ -37,6 +37,6 @@ def report(name: str, given, made, params, log) -> None:
 
 
 def claims(name: str, table) -> dict:
-    """What an experiment says of the paper's numbers, by their id; nothing if it says nothing."""
+    """Our values for the paper's numbers from an experiment, by id; empty if it has none."""
     experiment = load(name)
     return experiment.claims(table) if hasattr(experiment, "claims") else {}

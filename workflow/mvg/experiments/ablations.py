@@ -1,6 +1,6 @@
-"""What each part of MVG is worth, at the same budget, and two bounds that memory does not limit.
+"""What each part of MVG is worth, at the same budget, and two bounds without a budget.
 
-Ours, not the paper's. Four variants are rows of the benchmark already: the base, the prior, MVG and both.
+Ours, not the paper's. Four variants are already rows of the benchmark: the base, the prior, MVG and both.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..lexical.popularity import training_popularity
 
 NEIGHBOURS = 50  # training queries that vote
 SCALE = 20.0  # inverse temperature of a vote's weight, as in the DSSM's training
-CELLS = 20_000_000  # similarities of queries and pairs held at a time
+CELLS = 20_000_000  # similarities of queries and pairs in memory at a time
 COLUMNS = ["dataset", "encoder", "loss", "variant", "metric", "k", "value"]
 VARIANTS = {
     "base": "document vectors alone",
@@ -33,7 +33,7 @@ IN_BENCHMARK = {"base": "", "mvg": "mvg+", "prior": "prior+", "prior_and_view_bi
 
 
 def measure(given, params, threads, log) -> list[dict]:
-    """The variants that the benchmark does not have, over one encoder on one dataset."""
+    """The variants that are not in the benchmark, over one encoder on one dataset."""
     from ..multiview import Behavioural
 
     return ablations(
@@ -57,7 +57,7 @@ def ablations(
     documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.datasets.pairs.Split`
     counts: int (n_documents,), the budget of MVG by document; behavioural: its ``(vectors, owner)``
 
-    All by exact search. The size of each index, in millions of floats, is the metric ``index_mfloats`` with an empty k.
+    Search is exact. The size of each index, in millions of floats, is the metric ``index_mfloats`` with an empty k.
     """
     from ..search.index import Index
 
@@ -82,7 +82,7 @@ def ablations(
 
 
 def _indexes(documents, queries, train, dev, counts, behavioural, k, seed, threads):
-    """(variant, views), one after the other: a single one is in memory at a time."""
+    """(variant, views), one after the other, so that only one is in memory at a time."""
     from ..evaluation.choice import PRIORS, VIEW_BIASES, dev_scores, log_popularity
     from ..multiview import allocate, fit
     from ..multiview.clustering import group
@@ -95,7 +95,7 @@ def _indexes(documents, queries, train, dev, counts, behavioural, k, seed, threa
         return fit(semantic, queries, groups, counts, seed=seed, threads=threads)
 
     yield "random_queries", Views.of(documents, random_queries(queries, groups, counts, seed))
-    # A center at the origin attracts no query that has any other center on its side.
+    # A center at the origin attracts no query with a positive similarity to another center.
     yield "free_centers", Views.of(documents, centers(counts, semantic=np.zeros_like(documents)))
     for variant, beta in (("uniform_budget", 0), ("proportional_budget", 1)):
         yield variant, Views.of(documents, centers(allocate(popularity, counts.sum(), beta)))
@@ -110,7 +110,7 @@ def _indexes(documents, queries, train, dev, counts, behavioural, k, seed, threa
 def random_queries(queries, groups, counts, seed=0) -> tuple[np.ndarray, np.ndarray]:
     """``counts[d]`` training queries of each document d, drawn without replacement: ``(vectors, owner)``.
 
-    groups: :class:`mvg.multiview.clustering.Groups`; counts: int (n_documents,), at most the queries there are
+    groups: :class:`mvg.multiview.clustering.Groups`; counts: int (n_documents,), at most a document's queries
     """
     owner = np.repeat(np.arange(len(counts)), np.diff(groups.starts))
     shuffled = np.lexsort((np.random.default_rng(seed).random(len(owner)), owner))
@@ -119,7 +119,7 @@ def random_queries(queries, groups, counts, seed=0) -> tuple[np.ndarray, np.ndar
 
 
 def all_queries(documents, queries, train, test, k):
-    """Max-sim over a document's own vector and all its training queries: no budget, nothing to learn."""
+    """Max-sim over a document's own vector and all its training queries, without a budget or learning."""
     known = np.asarray(queries[train.queries], dtype=np.float64)
     query, document = of_queries(train.pairs, train.queries)
     order = np.argsort(document, kind="stable")
@@ -136,7 +136,7 @@ def all_queries(documents, queries, train, test, k):
 def query_vote(documents, queries, train, test, k, neighbours=NEIGHBOURS, threads=1):
     """The nearest training queries vote for the documents they led to, and each document for itself.
 
-    A vote weighs exp(SCALE * cosine): the softmax of the encoder's training, up to a constant.
+    The weight of a vote is exp(SCALE * cosine): the softmax of the encoder's training, up to a constant.
     """
     from scipy import sparse
 
@@ -162,7 +162,7 @@ def query_vote(documents, queries, train, test, k, neighbours=NEIGHBOURS, thread
 def _ranked(score, documents, queries, test, k, batch):
     """Rank by ``score(positions, query vectors, their similarities to all documents)``, in float64.
 
-    Rounded, so that what is equal but for the order of summation is equal, and goes by document row.
+    Scores are rounded, so that those that differ only by the order of summation are equal and go by document row.
     """
     from ..search.ranking import rank_scores
 
@@ -190,9 +190,9 @@ def report(given, made, params, log) -> None:
 def ablations_table(benchmark, measured, losses):
     """``ablations.csv``: ``dataset, encoder, loss, variant, metric, k, value``.
 
-    ``benchmark``: the frame of ``benchmark_table``, of which four variants are rows. ``measured``:
-    (dataset, encoder) -> frame of the others, as :func:`ablations` gives
-    them. ``losses``: encoder -> what it was trained with, of those that have a choice.
+    ``benchmark``: the frame of ``benchmark_table``, which has four of the variants. ``measured``:
+    (dataset, encoder) -> frame of the others, from :func:`ablations`. ``losses``: encoder -> its
+    training loss, or an empty text for kinds with only one.
     """
     import pandas as pd
 
@@ -210,7 +210,7 @@ def ablations_table(benchmark, measured, losses):
 
 
 def write_ablations(table, facts, made, note="") -> None:
-    """Write ``made.md`` and ``made.tex``: a group an encoder, at the largest k; one line if there is none."""
+    """Write ``made.md`` and ``made.tex``: a group per encoder, at the largest k; one line if there is none."""
     from ..reporting.labels import method_label
     from ..reporting.tables import entries_of, layout, simulated_note, write_layouts
 
@@ -227,9 +227,9 @@ def write_ablations(table, facts, made, note="") -> None:
         return f"{method_label(encoder)}{loss}: {VARIANTS[variant]}"
 
     caption = (
-        f"Recall@{k} and MAP@{k} in percent. Views by chance, by other clusterings "
-        "and by other budgets; biases chosen on dev. The last two rows of an encoder are bounds: they keep every "
-        f"training query.{simulated_note(datasets, facts)} {note}"
+        f"Recall@{k} and MAP@{k} in percent. Random views, other clusterings and other budgets; biases are chosen "
+        "on dev. The last two rows of an encoder are bounds: they keep every training query."
+        f"{simulated_note(datasets, facts)} {note}"
     ).rstrip()
     groups = [[(encoder, variant) for variant in VARIANTS] for encoder in losses]
     tables = {caption: [("recall", k), ("map", k)], "Index size in millions of floats.": [("index_mfloats", None)]}

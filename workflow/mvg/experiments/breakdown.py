@@ -1,6 +1,6 @@
-"""Who wins and who loses: every method by the popularity of documents and by how new a query is.
+"""Who wins and who loses: every method by the popularity of documents and by the novelty of queries.
 
-Ours, not the paper's. A mean over queries is mostly about popular documents, for they have most of the test pairs.
+Ours, not the paper's. Popular documents have most of the test pairs, so they dominate a mean over queries.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ ALL, PROPENSITY = "all", "propensity_recall"
 
 
 def measure(given, params, threads, log) -> list[dict]:
-    """Every method of one dataset on every part of it."""
+    """Every method on every part of one dataset."""
     train, test = read_split(given.train), read_split(given.test)
     texts = load_texts(given.queries)[1]
     parts = Parts(train, test, texts, load_stats(given.stats)["documents"])
@@ -54,10 +54,10 @@ class Parts:
         self.queries = {ALL: groups[OVERALL], **known}
 
     def scored(self, ranked, ks, metrics, seed=0) -> list[dict]:
-        """A row (``part, pairs, metric, k, value, low, high``) a part, metric and k, in percent; none for empty parts.
+        """A row (``part, pairs, metric, k, value, low, high``) per non-empty part, metric and k, in percent.
 
-        Of documents: recall over all pairs of the part together. Of queries: means over queries; ``all``
-        has propensity-scored recall too. ``pairs`` counts the relevant pairs of the part.
+        For parts of documents, recall over all pairs of the part together. For parts of queries, means over
+        queries; ``all`` also has propensity-scored recall. ``pairs`` counts the relevant pairs of the part.
         """
         columns = [*self._of_queries(ranked, ks, metrics), *self._of_documents(ranked, ks)]
         places, found, worth = zip(*(column for column in columns if column[0]["pairs"]), strict=True)
@@ -68,7 +68,7 @@ class Parts:
         ]
 
     def _of_queries(self, ranked, ks, metrics):
-        """(place, a query's score, whether it counts), a part, metric and k."""
+        """(place, score of each query, whether it counts) for each part, metric and k."""
         n_relevant = np.bincount(self.relevant[0], minlength=self.n_queries)
         scores = per_query(ranked, self.relevant, self.n_documents, ks, metrics)
         for part, mine in self.queries.items():
@@ -78,7 +78,7 @@ class Parts:
                 yield place, np.where(mine, values, 0), mine
 
     def _of_documents(self, ranked, ks):
-        """(place, worth of a query's hits in percent, of all its relevant documents), a part and k."""
+        """(place, worth of each query's hits in percent, of all its relevant documents) for each part and k."""
         hits = relevance(ranked, self.relevant, self.n_documents)
         weights = {(part, "recall"): mine for part, mine in self.documents.items()} | {(ALL, PROPENSITY): self.inverse}
         for (part, metric), weight in weights.items():
@@ -91,8 +91,9 @@ class Parts:
 def document_parts(popularity) -> dict[str, np.ndarray]:
     """Which documents are in each part, bool (n_documents,).
 
-    Documents with a training query, the most popular first (equal ones by row): thirds of them, and
-    thirds of their training pairs, a document in the one in which its first pair falls. Then those without any.
+    Documents with a training query are ordered by popularity (equal ones by row). Parts are thirds of these
+    documents, and thirds of their training pairs, where the first pair of a document decides. Last come the
+    documents without a training query.
     """
     popularity = np.asarray(popularity)
     order = np.argsort(-popularity, kind="stable")[: np.count_nonzero(popularity)]
@@ -123,7 +124,7 @@ def report(given, made, params, log) -> None:
 
 
 def write_breakdown(table, facts, made, note="") -> None:
-    """Write ``made.md``, ``.tex`` and ``.html``: recall at the largest k, a table a dataset."""
+    """Write ``made.md``, ``.tex`` and ``.html``: recall at the largest k, a table per dataset."""
     from ..reporting.labels import dataset_title, method_label, metric_label
     from ..reporting.tables import Entry, Layout, format_number, row_groups, simulated_note, write_layouts
 
@@ -146,16 +147,16 @@ def write_breakdown(table, facts, made, note="") -> None:
             for group in row_groups(rows)
         ]
         caption = (
-            f"{metric_label('recall', k)} in percent by part of the test split, the pairs of a part in brackets. "
-            "Of documents: over all pairs of the part together. "
-            f"Of queries: means over queries.{simulated_note([dataset], facts)} {note}"
+            f"{metric_label('recall', k)} in percent by part of the test split; the number of pairs is in brackets. "
+            "Parts of documents: recall over all pairs of the part together. "
+            f"Parts of queries: means over queries.{simulated_note([dataset], facts)} {note}"
         ).rstrip()
         layouts.append(Layout(caption, heads, [dataset_title(facts, dataset)], groups))
     write_layouts("Breakdown", layouts, made)
 
 
 def draw(table, facts, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: recall by popularity of the document, a panel a dataset."""
+    """Write ``made.pdf`` and ``made.png``: recall by popularity of the document, a panel per dataset."""
     from ..reporting.labels import dataset_title, method_label
     from ..reporting.style import legend_below, literal, method_look, panels, save
 

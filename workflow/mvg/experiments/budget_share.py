@@ -1,4 +1,4 @@
-"""Who gets the budget as beta goes from 0 to 1: head, torso and tail (the paper's section 6.4)."""
+"""The shares of the budget that head, torso and tail get as beta goes from 0 to 1 (paper, section 6.4)."""
 
 import numpy as np
 
@@ -27,8 +27,8 @@ def budget_share(popularity, total, betas) -> list[dict]:
     These are the top, middle and bottom third by n_d of the documents with a training query.
     popularity: (n_documents,) number of training queries; total: the budget, vectors
 
-    A row for each beta and third: ``beta, third, documents, share, integer_share``, shares in percent
-    of the real-valued budget and of the one rounded to whole vectors.
+    A row for each beta and third: ``beta, third, documents, share, integer_share``; shares in percent of
+    the real-valued budget and of the budget rounded to whole vectors.
     """
     from ..multiview import allocate, shares
 
@@ -52,7 +52,7 @@ def budget_share(popularity, total, betas) -> list[dict]:
 
 
 def draw(table, facts: dict, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: a panel a dataset, shares of the budget by beta."""
+    """Write ``made.pdf`` and ``made.png``: a panel per dataset, shares of the budget by beta."""
     from matplotlib.lines import Line2D
 
     from ..reporting.labels import dataset_title
@@ -79,9 +79,9 @@ def draw(table, facts: dict, made) -> None:
 
 
 def claims(table) -> dict[str, Measured]:
-    """Whether budgets are equal at beta 0, each third having its share of the documents; the head's share at beta 1.
+    """Whether each third gets its share of the documents at beta 0, and the head's share at beta 1.
 
-    The latter is of the click log, which stands for the paper's product search, or else of the first dataset.
+    The latter is that of the click log, which stands for the paper's product search, or else of the first dataset.
     """
     even = table[table["beta"] == 0]
     documents = even.groupby("dataset")["documents"].transform("sum")

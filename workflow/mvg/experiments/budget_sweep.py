@@ -1,4 +1,4 @@
-"""Recall and MAP against the budget, a curve a beta (the paper's section 6.4)."""
+"""Recall and MAP against the budget, one curve per beta (paper, section 6.4)."""
 
 from ..datasets.pairs import read_split
 from ..datasets.reading import load_weights
@@ -7,7 +7,7 @@ from ..verdicts.claims import POINTS, Measured, not_public
 
 
 def measure(given, params, threads, log) -> list[dict]:
-    """The whole grid over one encoder on one dataset: its points share the search over the semantic vectors."""
+    """The whole grid over one encoder on one dataset. Its points share the search over the semantic vectors."""
     from ..evaluation.budgets import Budgets
 
     test = read_split(given.test)
@@ -27,7 +27,7 @@ def measure(given, params, threads, log) -> list[dict]:
 
 
 def budget_sweep(budgets, betas, m_avgs, progress=iter) -> list[dict]:
-    """The plain encoder, then MVG on a grid: ``beta, m_avg`` and what :class:`Budgets` gives."""
+    """The plain encoder, then MVG on a grid: ``beta, m_avg`` and the scores of :class:`Budgets`."""
     rows = [dict(beta=None, m_avg=0, **budgets.plain())]
     for beta, m_avg in progress([(beta, m_avg) for beta in betas for m_avg in m_avgs]):
         rows.append(dict(beta=beta, m_avg=m_avg, **budgets.mvg(beta, m_avg)))
@@ -35,7 +35,7 @@ def budget_sweep(budgets, betas, m_avgs, progress=iter) -> list[dict]:
 
 
 def draw(table, facts: dict, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: a row a dataset and encoder, recall beside MAP."""
+    """Write ``made.pdf`` and ``made.png``: a row per dataset and encoder, recall beside MAP."""
     from ..reporting.labels import dataset_title, method_label
     from ..reporting.metric_panels import write_metric_panels
     from ..reporting.style import GREY, log_ticks, ordered_looks
@@ -65,10 +65,10 @@ def draw(table, facts: dict, made) -> None:
 
 
 def claims(table) -> dict[str, Measured]:
-    """What the paper reads off its figure of its product search, from ours of the click log, or else of the first set.
+    """The numbers that the paper reads off its product-search figure, from our click log or else the first dataset.
 
-    Like the paper's, the best point is that of the figure, on test: nothing is chosen by it. A fall
-    is one of more than 0.5 points, from a curve's best to the largest budget.
+    As in the paper, the best point is that of the figure, on test; nothing is chosen by it. A curve falls
+    if it loses more than 0.5 points from its best to the largest budget.
     """
     dataset, encoder = table.sort_values("by_traffic", ascending=False, kind="stable")[["dataset", "encoder"]].iloc[0]
     table = table[(table["dataset"] == dataset) & (table["encoder"] == encoder)]

@@ -1,6 +1,6 @@
 """The paper's case studies (section 6.5): where and how MVG helps.
 
-Two documents as maps, gains in cosine, and training pairs that are found with MVG only.
+Maps of two documents, gains in cosine, and training pairs that only MVG finds.
 """
 
 from typing import NamedTuple
@@ -17,14 +17,14 @@ from ..reporting.style import BLUE, GREY, VERMILLION, legend_below, panels, save
 from ..reporting.tables import Entry, Layout, simulated_note, write_layouts, write_table
 from ..verdicts.claims import Measured
 
-MOST_QUERIES = 5000  # of train, that examples are looked for in
+MOST_QUERIES = 5000  # training queries among which examples are sought
 MOST_POINTS = 300  # queries of one document that are drawn
-BEYOND = 100  # a rank that nobody reads down to
-QUERIES_AT_ONCE = 250  # whose ranks are computed together
+BEYOND = 100  # a pair ranked below this counts as not found
+QUERIES_AT_ONCE = 250  # queries whose ranks are computed together
 COLUMNS = ["dataset", "panel", "document", "queries", "views", "kept", "series", "x", "y"]
 BIN = 0.05  # of cosine
 HISTOGRAM = "gains"
-# The colours are those of the base encoder and of MVG in all figures.
+# The base encoder and MVG have these colours in all figures.
 LOOKS = {
     "query": dict(color=GREY, marker="o", ls="", ms=2.5, mew=0, alpha=0.6),
     "behavioural vector": dict(color=VERMILLION, marker="X", ls="", ms=7, mec="white", mew=0.6),
@@ -58,7 +58,7 @@ def report(given, made, params, log) -> None:
 
 
 class Cosines(NamedTuple):
-    """Of some pairs: cosine with the document's own vector, with its closest center, and which that is."""
+    """For some pairs: cosine with the document's own vector, with the closest center, and which center that is."""
 
     base: np.ndarray  # float64 (n_pairs,)
     best: np.ndarray  # float64 (n_pairs,)
@@ -66,7 +66,7 @@ class Cosines(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A pair that is found with MVG only."""
+    """A pair that only MVG finds."""
 
     query: int
     document: int
@@ -99,11 +99,11 @@ def cosines(documents, queries, pairs, behavioural) -> Cosines:
 def cases(found: Cosines, pair_documents, owner, n_documents) -> dict[str, int]:
     """The document row of each of the paper's two success stories, if the data have one.
 
-    Algorithm 1 says which queries the document's own vector keeps beside the behavioural ones:
-    ``one cluster`` is the document with the largest sum of gains over its queries among those whose
-    own vector keeps a fair share, 1 / (m_d + 1), or more; ``no cluster`` among those whose keeps none.
-    Documents with several behavioural vectors, as the paper's, go first; if none of them keeps a fair
-    share, the one that comes nearest to it.
+    Algorithm 1 decides which queries the document's own vector keeps beside the behavioural ones.
+    ``one cluster`` is the document with the largest sum of gains over its queries, among those whose
+    own vector keeps at least a fair share, 1 / (m_d + 1); ``no cluster``, among those whose own vector keeps none.
+    Documents with several behavioural vectors, as in the paper, are preferred; if none of them keeps a fair
+    share, the one that comes closest to it is taken.
     """
     n = np.bincount(pair_documents, minlength=n_documents)
     kept = np.bincount(pair_documents[found.center == 0], minlength=n_documents)
@@ -129,15 +129,15 @@ def project(document, views, queries, seed=0) -> np.ndarray:
 
     points = np.vstack([document[None], views, queries]).astype(np.float64)
     perplexity = min(30, (len(points) - 1) / 3)
-    # The exact method is the same for any number of threads.
+    # The exact method gives the same result for any number of threads.
     model = TSNE(2, perplexity=perplexity, metric="cosine", init="random", method="exact", random_state=seed)
     return model.fit_transform(points)
 
 
 def other_pairs(pairs, seed=0) -> tuple[np.ndarray, np.ndarray]:
-    """The documents of ``pairs`` with queries of other pairs, those left out that are relevant as well.
+    """The documents of ``pairs`` with queries of other pairs, without those that are relevant too.
 
-    So both kinds of pairs have the same documents, as popular and with as many behavioural vectors.
+    So both kinds of pairs have the same documents, equally popular and with as many behavioural vectors.
     """
     query, document = (np.asarray(side) for side in pairs)
     shuffled = np.random.default_rng(seed).permutation(query)
@@ -147,9 +147,9 @@ def other_pairs(pairs, seed=0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def examples(documents, queries, split, behavioural, count=5, seed=0) -> list[Example]:
-    """Pairs that the base ranks beyond 100 and MVG within, by their gain in cosine, largest first.
+    """Pairs that the base ranks beyond 100 and MVG within 100, by their gain in cosine, largest first.
 
-    Of up to ``MOST_QUERIES`` random queries of ``split``; one pair a query and a document.
+    From up to ``MOST_QUERIES`` random queries of ``split``; at most one pair per query and per document.
     """
     rows = split.queries
     if len(rows) > MOST_QUERIES:
@@ -177,7 +177,7 @@ def examples(documents, queries, split, behavioural, count=5, seed=0) -> list[Ex
 
 
 def _with_views(base, queries, behavioural) -> np.ndarray:
-    """``base`` scores, each raised to the best behavioural vector's where that is higher."""
+    """``base`` scores, each replaced by the best behavioural vector's score if that is higher."""
     vectors, owner = behavioural
     owners, first = np.unique(owner, return_index=True)
     scores = base.copy()
@@ -188,7 +188,7 @@ def _with_views(base, queries, behavioural) -> np.ndarray:
 
 
 def _rank(scores, column) -> int:
-    """From 1; equal scores go by column."""
+    """The rank of ``column``, from 1; equal scores go by column."""
     return 1 + int((scores > scores[column]).sum() + (scores[:column] == scores[column]).sum())
 
 
@@ -208,10 +208,10 @@ def case_study_numbers(dataset, documents, queries, train, test, behavioural, ti
     documents, queries: float32 (n, dim), unit rows; train, test: :class:`mvg.datasets.pairs.Split`;
     behavioural: ``(vectors, owner)``; titles: text of each document.
 
-    Panels ``one cluster`` and ``no cluster``, where the data have such a document: a point a vector, of
-    which ``queries`` and ``views`` say how many there are, and ``kept`` how many queries are nearest to the document's
-    own vector. Panel ``gains``: the share ``y`` (percent) of
-    test pairs whose cosine MVG raises by ``x`` to ``x`` + 0.05; the first bin has those it leaves.
+    Panels ``one cluster`` and ``no cluster``, if the data have such a document: a point per vector;
+    ``queries`` and ``views`` are the numbers of vectors, ``kept`` is the number of queries nearest to the
+    document's own vector. Panel ``gains``: the share ``y`` (percent) of test pairs whose cosine MVG raises by
+    ``x`` to ``x`` + 0.05; the first bin has unchanged pairs.
     """
     vectors, owner = behavioural
     found = cosines(documents, queries, train.pairs, behavioural)
@@ -286,9 +286,9 @@ def _mean_gains(numbers) -> tuple[float, float]:
 
 
 def example_table(dataset, encoder, documents, queries, train, behavioural, query_texts, titles, seed=0):
-    """Training pairs that the base ranks beyond 100 and MVG within, as the paper's example table.
+    """Training pairs that the base ranks beyond 100 and MVG within 100, as in the paper's example table.
 
-    A frame ``dataset, query, document, method, similarity, rank``, two rows a pair.
+    A frame ``dataset, query, document, method, similarity, rank``, with two rows per pair.
     """
     rows = []
     for example in examples(documents, queries, train, behavioural, seed=seed):
@@ -308,7 +308,7 @@ def write_examples(table: pd.DataFrame, facts: dict, made) -> None:
         )
         for base, mvg in zip(methods[::2], methods[1::2], strict=True)
     ]
-    caption = "Training pairs that the base encoder ranks beyond 100 and MVG within, by their gain in cosine."
+    caption = "Training pairs that the base encoder ranks beyond 100 and MVG within 100, by their gain in cosine."
     layout = Layout(
         caption + simulated_note(dict.fromkeys(table["dataset"]), facts),
         [method_label(method) for method in dict.fromkeys(table["method"])],
@@ -326,6 +326,6 @@ def shortened(text: str, longest=LONGEST) -> str:
 
 
 def claims(table: pd.DataFrame) -> dict[str, Measured]:
-    """Whether MVG raises relevant pairs more than others, by the mean gain of the histogram."""
+    """Whether MVG raises relevant pairs more than other pairs, by the mean gain of the histogram."""
     relevant, others = _mean_gains(table[table["panel"] == HISTOGRAM])
     return {"relevant_boosted_more": Measured(relevant > others)}

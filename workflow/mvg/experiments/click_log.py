@@ -1,6 +1,6 @@
-"""The paper's product search (sections 6.1 and 6.2) on any set with traffic weights.
+"""The paper's product search (sections 6.1 and 6.2) on any dataset with traffic weights.
 
-Recall and MAP by traffic, who gains and who loses, and what of the A/B test can be had offline.
+Recall and MAP by traffic, who gains and who loses, and the part of the A/B test that can be measured offline.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def measure(given, params, threads, log) -> list[dict]:
 
 
 def offline_rows(offline: dict, base: str) -> list[dict]:
-    """What :func:`mvg.evaluation.offline_ab.offline_ab` gives, as rows with ``COLUMNS``."""
+    """The result of :func:`mvg.evaluation.offline_ab.offline_ab` as rows with ``COLUMNS``."""
     mvg = f"mvg+{base}"
     sparse, test = offline["sparse_results_percent"], [offline[name] for name in ("wins", "losses", "p_value")]
     nothing = [None] * 3
@@ -58,17 +58,17 @@ def offline_rows(offline: dict, base: str) -> list[dict]:
 
 
 def click_log_numbers(rankings, n_floats, base, pairs, n_documents, weights, texts, training_texts) -> list[dict]:
-    """All numbers of the experiment but those of the A/B test, a row each, with ``COLUMNS``.
+    """All numbers of the experiment except those of the A/B test, one row each, with ``COLUMNS``.
 
     rankings: method -> int (n_queries, 200), ranked document rows; n_floats: method -> floats of its
-    index, 0 for none; base: the method that others are held against; pairs: ``(positions, document
+    index, 0 for none; base: the method that others are compared with; pairs: ``(positions, document
     rows)`` of the relevant documents; weights: (n_queries,) traffic; texts: of the test queries
 
-    ``recall`` and ``map`` in percent, weighted by traffic, at ``KS`` for each group of queries, recall
-    of all queries at each k of ``CURVE`` too; wins, losses and p_value of the sign test against
-    ``base``, in which each query counts once. ``traffic_percent`` and ``n_queries`` of each group;
-    ``gains_percent``, ``ties_percent``, ``loses_percent``: traffic by what becomes of Recall@100
-    against ``base``; ``index_gb``: 4 bytes a float.
+    ``recall`` and ``map`` in percent, weighted by traffic, at ``KS`` for each group of queries; for all
+    queries also recall at each k of ``CURVE``. wins, losses and p_value of the sign test against ``base``,
+    in which each query counts once. ``traffic_percent`` and ``n_queries`` of each group.
+    ``gains_percent``, ``ties_percent``, ``loses_percent``: the traffic whose Recall@100 is above, equal to
+    and below that of ``base``; ``index_gb``: 4 bytes a float.
     """
     weights, groups = np.asarray(weights), query_groups(texts, training_texts)
     n_relevant = np.bincount(pairs[0], minlength=len(texts))
@@ -106,7 +106,7 @@ def click_log_numbers(rankings, n_floats, base, pairs, n_documents, weights, tex
 
 
 def report(given, made, params, log) -> None:
-    """Figure and table: numbers beside each, and the layouts of the latter."""
+    """The figure and the table, each with its numbers, and the layouts of the table."""
     from ..reporting.tables import read_table, write_layouts, write_table
 
     rankings = dict(zip(params.methods, map(load_arrays, given.rankings), strict=True))
@@ -132,7 +132,7 @@ def report(given, made, params, log) -> None:
 
 
 def click_log_table(dataset, numbers: list[dict], offline: list[dict]):
-    """``click_log.csv``: ``dataset`` and ``COLUMNS``, of :func:`click_log_numbers` and :func:`offline_rows`."""
+    """``click_log.csv``: ``dataset`` and ``COLUMNS``, from :func:`click_log_numbers` and :func:`offline_rows`."""
     import pandas as pd
 
     table = pd.DataFrame(numbers + offline, columns=COLUMNS)
@@ -150,7 +150,7 @@ def draw(table, facts: dict, made) -> None:
 
 
 def plot_click_log(table, facts, figure, left, right) -> None:
-    """Recall@k by traffic into ``left``, the traffic that gains, ties and loses into ``right``."""
+    """Draw Recall@k by traffic into ``left``, the traffic that gains, ties and loses into ``right``."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -176,7 +176,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
         for row in shares.itertuples()
     ]
     end = 0
-    for name, color in zip(BECOMES, (SKY_BLUE, GREY, ORANGE), strict=True):  # no colours of the methods beside them
+    for name, color in zip(BECOMES, (SKY_BLUE, GREY, ORANGE), strict=True):  # not the colours of methods
         width = shares[f"{name}_percent"]
         right.barh(labels, width, left=end, color=color, height=0.5)
         handles.append(Patch(color=color, label=name))
@@ -188,7 +188,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
 
 
 def click_log_layouts(table, facts: dict) -> list:
-    """Recall and MAP of each group of queries, and what of the A/B test can be had offline."""
+    """Recall and MAP of each group of queries, and the offline part of the A/B test."""
     from ..reporting.labels import dataset_title, method_label, metric_label
     from ..reporting.tables import BOLD, MISSING, Entry, Layout, simulated_note
 
@@ -225,25 +225,26 @@ def _groups_note(table) -> str:
         for queries in GROUPS[1:]
     }
     return (
-        f"Memorization: test queries whose text is a training query's ({shares[SEEN]}); generalization: all others "
-        f"({shares[UNSEEN]}); near-duplicates: those of them that are one but for numbers ({shares[NEAR]})."
+        f"Memorization: test queries with the text of a training query ({shares[SEEN]}); generalization: all others "
+        f"({shares[UNSEEN]}); near-duplicates: others that differ from one only in numbers ({shares[NEAR]})."
     )
 
 
 def _offline_note(table) -> str:
     threshold = table[table["metric"] == "score_threshold"]["value"].iloc[0]
     return (
-        "What of the paper's A/B test can be had offline. Traffic by what becomes of its Recall@100 against the plain "
-        "encoder. Sparse results: traffic with fewer than 16 distinct documents above a score, the same for both "
-        f"({threshold:.3f}: the plain encoder has them on a tenth of dev traffic); more vectors never score a "
-        "document lower, so a fixed threshold favours MVG by construction, and a threshold of its own, by the same "
-        "rule, says by how much. Latency: single queries, one thread, over the plain encoder's. Units, "
-        "product sales and the share of exact and substitute products need live traffic or human judgements."
+        "The part of the paper's A/B test that can be measured offline. Traffic that gains, ties and loses in "
+        "Recall@100 against the plain encoder. Sparse results: traffic with fewer than 16 distinct documents above a "
+        f"score, the same for both ({threshold:.3f}: the plain encoder has them on a tenth of dev traffic). More "
+        "vectors never score a document lower, so a fixed threshold favours MVG by construction; a threshold of its "
+        "own, by the same rule, shows by how much. Latency: single queries, one thread, relative to the plain "
+        "encoder. Units, product sales and the share of exact and substitute products need live traffic or human "
+        "judgements."
     )
 
 
 def _by_place(table) -> dict:
-    """The rows by (queries, method, metric, k); k is None and method empty where there is none."""
+    """The rows by (queries, method, metric, k); a missing k is None, a missing method empty."""
     from pandas import isna
 
     return {
@@ -268,7 +269,7 @@ def _entries(table, methods) -> dict:
 
 
 def claims(table) -> dict[str, Measured]:
-    """Our numbers for the paper's of its product search; the encoder stands for its production model."""
+    """Our numbers for those of the paper's product search; our encoder stands for its production model."""
     rows = _by_place(table)
     (base,) = {method.removeprefix("mvg+") for _, method, *_ in rows if method.startswith("mvg+")}
     mvg = f"mvg+{base}"

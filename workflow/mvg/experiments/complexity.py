@@ -1,7 +1,7 @@
-"""What each way to represent documents costs: the paper's related-work table (section 2), measured.
+"""The cost of each way to represent documents: the paper's related-work table (section 2), measured.
 
-Sizes are exact. Times are this machine's, on one thread: only their ratios within one run mean
-anything, so queries go to all indexes in turn, and whatever disturbs the machine disturbs all alike.
+Sizes are exact. Times are those of this machine, on one thread. Only their ratios within one run mean
+anything, so each query goes to all indexes in turn, and a busy machine slows all of them alike.
 """
 
 import os
@@ -28,14 +28,14 @@ REPRESENTATIONS = {
 NEGLIGIBLE = 0.1  # of a query's median latency
 HEADS = ["Mfloats", "MB", "Build", "p50", "p90", "p99", "Rate", "Dedup."]
 CAPTION = (
-    "Index size in millions of floats and in MB on disk, seconds to build; p50, p90 and p99: latency of a query as a "
-    "multiple of the single vector's median with the same index; rate: queries a second, likewise; dedup.: share of "
-    "the median latency, in percent. Ratios of times hold for this run only."
+    "Index size in millions of floats and in MB on disk, and seconds to build. p50, p90 and p99: latency of a query as "
+    "a multiple of the single vector's median with the same index. Rate: queries a second, as a multiple likewise. "
+    "Dedup.: share of deduplication in the median latency, in percent. Ratios of times hold for this run only."
 )
 
 
 def measure(given, params, threads, log) -> list[dict]:
-    """Every representation of one dataset, with one encoder, and with token vectors where the run has them."""
+    """Every representation of one dataset: with one encoder, and with token vectors if the run has them."""
     from ..multiview import Behavioural
 
     tokens = [load_array(given[name]) for name in ("token_queries", "tokens", "starts") if given.get(name)]
@@ -50,16 +50,16 @@ def measure(given, params, threads, log) -> list[dict]:
 
 
 def complexity(documents, queries, behavioural, k, tokens=None, seed=0, indexes=INDEXES) -> list[dict]:
-    """One row a representation and index.
+    """One row per representation and index.
 
-    documents, queries: float32 (n, dim), of which the first 200 queries are searched one by one and then together
+    documents, queries: float32 (n, dim); the first 200 queries are searched one by one, then together
     behavioural: ``(vectors, owner)``
-    tokens: ``(queries, tokens, starts)`` of a token-level encoder, as :func:`mvg.search.maxsim.search` takes
-        them, or None; its search is exact only
+    tokens: ``(queries, tokens, starts)`` of a token-level encoder, as for :func:`mvg.search.maxsim.search`, or
+        None; its search is always exact
 
     Sizes: ``vectors``, ``mfloats``, ``mbytes`` on disk. Times: ``build_s``; ``p50_ms``, ``p90_ms``, ``p99_ms`` of
-    a query; ``queries_per_s`` together; of which, medians of the nearest-neighbour search alone and of keeping
-    the first vector of each document: ``neighbours_ms``, ``deduplication_ms``.
+    a query; ``queries_per_s`` of all together; and the medians of two parts, ``neighbours_ms`` of the
+    nearest-neighbour search and ``deduplication_ms`` of keeping the first vector of each document.
     """
     from ..search import maxsim
     from ..search.index import Index
@@ -76,7 +76,7 @@ def complexity(documents, queries, behavioural, k, tokens=None, seed=0, indexes=
     if tokens is not None:
         token_queries, vectors, starts = tokens
         key = "token_level", "exact"
-        # Nothing to build: the vectors are the index.
+        # There is nothing to build, because the vectors are the index.
         rows[key] = {"vectors": len(vectors), "mfloats": vectors.size / 1e6}
         rows[key] |= {"mbytes": (vectors.nbytes + starts.nbytes) / 1e6, "build_s": 0.0}
         searches[key] = partial(maxsim.search, tokens=vectors, starts=starts, k=k), token_queries[:MOST_QUERIES]
@@ -103,9 +103,9 @@ def _representations(documents, behavioural, seed):
 
 
 def around(documents, count, seed=0):
-    """Views of ``count`` unit vectors a document, at random around its own, with cosines of about 0.9.
+    """Views of ``count`` random unit vectors around each document's own, with cosines of about 0.9.
 
-    They stand in for encoders that give every document as many: right for sizes and times, of no use for search.
+    They stand in for encoders that give every document as many vectors. They serve for sizes and times only.
     """
     from ..search.views import Views
 
@@ -128,7 +128,7 @@ def _disk(index) -> int:
 
 
 def _one_by_one(searches) -> dict:
-    """Milliseconds of each query; the first is not counted, but searched once before."""
+    """Milliseconds of each query, after one search to warm up."""
     times = {key: [] for key in searches}
     for i in [0, *range(min(len(given) for _, given in searches.values()))]:
         for key, (search, given) in searches.items():
@@ -146,7 +146,7 @@ def _parts(index, queries, k) -> dict:
         start = perf_counter()
         _, found = index.faiss.search(query, min(k, index.faiss.ntotal))
         between = perf_counter()
-        # A dict keeps the first of each document, in the order of the search.
+        # A dict keeps the first vector of each document, in the order of the search.
         dict.fromkeys(index.views.owner[found[0]].tolist())
         neighbours.append(between - start)
         deduplication.append(perf_counter() - between)
@@ -167,7 +167,7 @@ def complexity_table(measured: dict):
     """``complexity.csv`` from the frames of :func:`complexity` by dataset.
 
     Columns up to ``mbytes`` are the same in every run; those from ``build_s`` on are times. The last,
-    ``latency_ratio``, is the median latency as a multiple of the single vector's with the same index.
+    ``latency_ratio``, is the median latency as a multiple of that of the single vector with the same index.
     """
     import pandas as pd
 
@@ -177,7 +177,7 @@ def complexity_table(measured: dict):
 
 
 def write_complexity(table, facts: dict, made) -> None:
-    """Write ``made.md`` and ``made.tex`` for the frame of ``complexity_table``: a table a dataset."""
+    """Write ``made.md`` and ``made.tex`` for the frame of ``complexity_table``: a table per dataset."""
     from ..reporting.labels import dataset_title
     from ..reporting.tables import MISSING, Entry, Layout, simulated_note, write_layouts
 
@@ -207,7 +207,7 @@ def write_complexity(table, facts: dict, made) -> None:
 
 
 def _single(table):
-    """For each row the row of the single vector with the same index, of the same dataset."""
+    """For each row, the row of the single vector with the same index and dataset."""
     single = table[table["representation"] == "single_vector"].set_index(["dataset", "index"])
     return single.loc[list(zip(table["dataset"], table["index"], strict=True))].reset_index(drop=True)
 

@@ -15,7 +15,7 @@ PRINTED = {"dimension_dssm_32": ("dssm", 32), "dimension_mvg_32": ("mvg+dssm", 3
 
 
 def measure(given, params, threads, log) -> list[dict]:
-    """Every dimension of the grid on one dataset, and over it MVG and the prior."""
+    """Every dimension of the grid on one dataset, with MVG and the prior over it."""
     from ..evaluation.budgets import Budgets
 
     train, dev, test = (read_split(given[split]) for split in ("train", "dev", "test"))
@@ -35,7 +35,7 @@ def measure(given, params, threads, log) -> list[dict]:
 
 
 def draw(table, facts: dict, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: a row a dataset, recall beside MAP."""
+    """Write ``made.pdf`` and ``made.png``: a row per dataset, recall beside MAP."""
     from matplotlib.ticker import NullLocator
 
     from ..reporting.metric_panels import by_dataset, write_metric_panels

@@ -24,7 +24,7 @@ from ..reporting.tables import (
 from ..verdicts.claims import Measured
 
 KS = (10, 100, 1000)
-HEAD = 0.01  # share of the documents that are the head
+HEAD = 0.01  # share of the documents that count as head
 COLUMNS = ["method", "metric", "k", "value", "wins", "losses", "p_value"]
 SCORES = ("recall", "map")
 
@@ -47,15 +47,15 @@ def report(given, made, params, log) -> None:
 
 
 def flat_popularity_numbers(rankings, n_floats, base, pairs, popularity) -> list[dict]:
-    """Recall and MAP of each method, against ``base``: a row each, with ``COLUMNS``.
+    """Recall and MAP of each method, compared with ``base``: one row each, with ``COLUMNS``.
 
     rankings: method -> int (n_queries, 1000), ranked document rows; n_floats: method -> floats of its
     index, 0 for none; pairs: ``(positions, document rows)`` of the relevant documents; popularity:
     (n_documents,) training queries of each
 
     ``recall`` and ``map`` in percent at each k of ``KS``, with the sign test against ``base``;
-    ``index_mfloats``; and ``head_percent``, the share of training pairs that the most popular hundredth
-    of the documents has, without a method.
+    ``index_mfloats``; and, without a method, ``head_percent``: the share of training pairs of the most
+    popular hundredth of the documents.
     """
     scores = {method: metrics.per_query(ranked, pairs, len(popularity), KS) for method, ranked in rankings.items()}
     head = np.sort(popularity)[::-1][: int(np.ceil(HEAD * len(popularity)))]
@@ -117,7 +117,7 @@ def flat_popularity_layouts(table: pd.DataFrame, facts: dict) -> list[Layout]:
 
 
 def _by_place(table) -> dict:
-    """The rows by (method, metric, k); k is None and method empty where there is none."""
+    """The rows by (method, metric, k); a missing k is None, a missing method empty."""
     return {
         (row.method, row.metric, None if pd.isna(row.k) else int(row.k)): row
         for row in table.fillna({"method": ""}).itertuples()
@@ -128,7 +128,7 @@ MARGINAL = 3  # points of recall: the paper calls ColBERT's 2.48, 0.58 and 0.31 
 
 
 def claims(table: pd.DataFrame) -> dict[str, Measured]:
-    """Our numbers for the paper's of MS MARCO; an encoder other than ANCE is not compared."""
+    """Our numbers for the paper's on MS MARCO; an encoder other than ANCE is not compared."""
     rows = _by_place(table)
     (base,) = {method.removeprefix("mvg+") for method, *_ in rows if method.startswith("mvg+")}
     reason = "" if base == "ance" else f"another encoder ({method_label(base)} against ANCE)"

@@ -1,6 +1,6 @@
-"""The best use of a log at a given size of the index: every method of the grammar, within several budgets, and rivals.
+"""The best use of a log at a given size of the index: every method of the grammar at several budgets, and rivals.
 
-Ours, not the paper's: it compares MVG with plain encoders only.
+Ours, not the paper's, which compares MVG only with plain encoders.
 """
 
 import time
@@ -12,12 +12,12 @@ from ..datasets.reading import load_texts
 from ..io.files import load_array
 from ..names import RIVALS_BY_TEXT, Method, Rival
 
-REFERENCE = "mvg+prior"  # what all others are tested against
-TIMED, REPEATS = 200, 3  # queries, and searches of them, of which the fastest counts
+REFERENCE = "mvg+prior"  # all others are tested against it
+TIMED, REPEATS = 200, 3  # queries, and searches of them; the fastest counts
 
 
 def measure(given, params, threads, log) -> list[dict]:
-    """All methods over some encoders on one dataset, a row a metric and k."""
+    """All methods over some encoders on one dataset, one row per metric and k."""
     train, dev, test = (read_split(given[name]) for name in ("train", "dev", "test"))
     texts = [load_texts(given[name])[1] for name in ("corpus", "texts")] if params.rivals else None
     rows = []
@@ -54,13 +54,13 @@ def frontier(
     """``method, budget, index_ratio, metric, k, value, p_value, wins, losses, train_s, latency_ratio``.
 
     documents, queries: float32 (n, dim), unit rows; train, dev, test: :class:`mvg.datasets.pairs.Split`
-    methods: names without an encoder; those that can grow are built within each of ``budgets``, which stay empty for
-        all others
+    methods: names without an encoder; those that can grow are built within each of ``budgets``; for others, ``budget``
+        is empty
     multiview: ``budget, m_avg, beta`` of the config
-    rivals: names of :class:`mvg.names.Rival`; texts: of documents and of all queries, for those that read them
+    rivals: names of :class:`mvg.names.Rival`; texts: of documents and of all queries, for rivals that read texts
 
-    Tests are against MVG with the prior, at ``budget``. Times are those of training and choosing, and of a search
-    over that of the encoder's vectors alone.
+    Tests are against MVG with the prior, at ``budget``. ``train_s`` includes choosing on dev; ``latency_ratio`` is the
+    time of a search relative to that over the encoder's vectors alone.
     """
     from ..evaluation import rivals as rivals_module
     from ..evaluation.combinations import Log
@@ -110,13 +110,13 @@ def frontier(
 
 
 def grows(name: str) -> bool:
-    """Whether a method has a use for a larger budget."""
+    """Whether a method can use a larger budget."""
     method = Method.parse(name) if name else None
     return bool(method) and (method.alone == "auto" or method.votes == "shared" or bool(method.views))
 
 
 def seconds(search, queries, k) -> float:
-    """The fastest of some searches of the same queries."""
+    """The time of the fastest of several searches of the same queries."""
     times = []
     for _ in range(REPEATS):
         started = time.perf_counter()
@@ -137,7 +137,7 @@ def report(given, made, params, log) -> None:
 
 
 def draw(table, facts: dict, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: a row a dataset and encoder, recall beside MAP, with the hull."""
+    """Write ``made.pdf`` and ``made.png``: a row per dataset and encoder, recall beside MAP, with the hull."""
     from matplotlib.ticker import NullLocator
 
     from ..reporting.labels import dataset_title, method_label, split_method
@@ -174,7 +174,7 @@ def draw(table, facts: dict, made) -> None:
 
 
 def hull(sizes, values) -> tuple[list, list]:
-    """The points that no smaller index beats, as steps, from sizes in rising order."""
+    """The points that no smaller index beats, as steps; ``sizes`` are ascending."""
     best, steps = -np.inf, ([], [])
     for size, value in zip(sizes, values, strict=True):
         if value > best:

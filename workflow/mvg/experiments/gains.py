@@ -1,6 +1,6 @@
 """What each addition gains over the simpler method: the mean difference, its interval, and the sign test.
 
-Ours, not the paper's, which marks significance alone.
+Ours, not the paper's, which only marks significance.
 """
 
 import pandas as pd
@@ -21,7 +21,7 @@ from ..reporting.tables import (
 from ..verdicts.benchmark import read_scores
 
 COLUMNS = ["dataset", "encoder", "a", "b", "metric", "k", "difference", "low", "high", "wins", "losses", "p_value"]
-# What stands over an encoder, against what is simpler.
+# Each addition, and the simpler method it is compared with.
 COMPARED = (
     ("mvg", ""),
     ("prior", ""),
@@ -48,8 +48,8 @@ def gains_table(scores, seed=0) -> pd.DataFrame:
 
     ``scores`` as in :func:`mvg.verdicts.benchmark.benchmark_table`. ``difference``: mean of a - b over
     queries, in points; ``low`` and ``high``: its paired 95 % bootstrap interval. ``wins`` counts the
-    queries on which ``a`` is above ``b``; ``p_value`` is that of the sign test. Pairs: ``COMPARED``, of
-    those that a run has.
+    queries on which ``a`` is above ``b``; ``p_value`` is that of the sign test. The pairs are those of
+    ``COMPARED`` that the run has.
     """
     rows = []
     for dataset, by_method in scores.items():
@@ -69,7 +69,7 @@ def _compared(a, b, seed):
 
 
 def write_gains(table: pd.DataFrame, facts: dict, made, note="") -> None:
-    """Write ``made.md``, ``.tex`` and ``.html``: a group an encoder, at the largest k."""
+    """Write ``made.md``, ``.tex`` and ``.html``: a group per encoder, at the largest k."""
     datasets = list(dict.fromkeys(table["dataset"]))
     layouts = []
     if datasets:

@@ -1,4 +1,4 @@
-"""How the trainings of a run went: loss, and recall and MAP on dev, by step."""
+"""The course of a run's trainings: loss, and recall and MAP on dev, by step."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -21,7 +21,7 @@ def report(given, made, params, log) -> None:
 
 
 def loss_curves(histories: dict) -> pd.DataFrame:
-    """One row an evaluation. ``histories``: (dataset, encoder) -> frame of its ``training.csv``."""
+    """One row per evaluation. ``histories``: (dataset, encoder) -> frame of its ``training.csv``."""
     parts = [frame.assign(dataset=dataset, encoder=encoder) for (dataset, encoder), frame in histories.items()]
     return pd.concat(parts or [pd.DataFrame(columns=COLUMNS)])[COLUMNS]
 
@@ -59,11 +59,11 @@ def with_and_without_a_curve(table: pd.DataFrame) -> tuple[list[str], list[str]]
 
 
 def plot_encoder(table: pd.DataFrame, looks: dict, loss_axes, dev_axes) -> None:
-    """Loss above, recall and MAP below, a line a dataset."""
+    """Draw loss above, recall and MAP below, a line per dataset."""
     for dataset, history in table.groupby("dataset", sort=False):
         look = looks[dataset]._asdict()
         loss_axes.plot(history["step"], history["loss"] / history["loss"].iloc[0], **look)
         dev_axes.plot(history["step"], history["recall"], **look)
         dev_axes.plot(history["step"], history["map"], color=look["color"], ls="--")
-    loss_axes.set_ylim(0, 1.05 * max(loss_axes.dataLim.y1, 1))  # the first markers whole
+    loss_axes.set_ylim(0, 1.05 * max(loss_axes.dataLim.y1, 1))  # so that the first markers are not cut
     dev_axes.set(ylim=(0, 100), xlabel="Step")

@@ -1,4 +1,4 @@
-"""Recall and MAP against the floats of an index: MVG's range, a token-level encoder's point (section 6.3)."""
+"""Recall and MAP against the floats of an index: a range for MVG, a point for a token-level encoder (section 6.3)."""
 
 import pandas as pd
 
@@ -23,10 +23,10 @@ def report(given, made, params, log) -> None:
 
 
 def spectrum(sweeps: pd.DataFrame, benchmark: pd.DataFrame, beta, token_level) -> pd.DataFrame:
-    """The plain encoders and MVG at ``beta`` out of the budget sweep, token-level encoders of the benchmark.
+    """The plain encoders and MVG at ``beta`` from the budget sweep, token-level encoders from the benchmark.
 
-    sweeps: rows of the budget sweep; benchmark: the frame of ``benchmark_table``; token_level: methods of
-    it. Columns ``dataset, method, m_avg, k, index_mfloats, recall, map``; ``m_avg`` empty for the last.
+    sweeps: rows of the budget sweep; benchmark: the frame of ``benchmark_table``; token_level: its token-level
+    methods. Columns ``dataset, method, m_avg, k, index_mfloats, recall, map``; ``m_avg`` is empty for these.
     """
     curves = sweeps[sweeps["beta"].isna() | (sweeps["beta"] == beta)]
     curves = curves.assign(method=curves["encoder"].where(curves["beta"].isna(), "mvg+" + curves["encoder"]))
@@ -38,7 +38,7 @@ def spectrum(sweeps: pd.DataFrame, benchmark: pd.DataFrame, beta, token_level) -
 
 
 def draw(table: pd.DataFrame, facts: dict, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: a row a dataset, recall beside MAP."""
+    """Write ``made.pdf`` and ``made.png``: a row per dataset, recall beside MAP."""
     legend = {method_label(method): method_look(method)._asdict() for method in table["method"].unique()}
     if not table["m_avg"].isna().any():
         legend["(no token-level encoder in this run)"] = {"ls": ""}
@@ -68,7 +68,7 @@ def papers_points(table, facts: dict) -> dict[str, dict[str, dict]]:
 
 
 def _plot(axis, part, metric) -> None:
-    """A line through the budgets of each encoder, from the encoder alone; a mark for what has no budget."""
+    """Draw a line through the budgets of each encoder, from the plain encoder on; a mark for methods without one."""
     for _, curve in part.groupby(part["method"].map(lambda method: split_method(method)[1]), sort=False):
         curve = curve.sort_values("index_mfloats")
         for method, points in curve.groupby("method"):
@@ -79,9 +79,9 @@ def _plot(axis, part, metric) -> None:
 
 
 def claims(table: pd.DataFrame) -> dict[str, Measured]:
-    """Whether MVG has several sizes where ColBERT has one, and whether it is above it at a smaller one.
+    """Whether MVG has several sizes where ColBERT has one, and whether it is better at a smaller size.
 
-    Both over S.BERT on the public datasets, as in the paper, or over the run's own encoder, and then not compared.
+    MVG is over S.BERT on the public datasets, as in the paper; another encoder of the run is not compared.
     """
     table = table[table["dataset"].isin(PUBLIC)]
     tokens, views = table[table["m_avg"].isna()], table[table["method"].str.startswith("mvg+")]

@@ -1,4 +1,4 @@
-"""Figure 1 of the paper: how popular documents are, and how diverse the queries for them."""
+"""Figure 1 of the paper: the popularity of documents, and the diversity of their queries."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ MEASURES = {  # of diversity: series -> (its control, label)
 
 
 def report(given, made, params, log) -> None:
-    """Three panels, a line a dataset."""
+    """Three panels, a line per dataset."""
     facts, numbers = load_facts(params.datasets, given.stats), []
     for dataset, pairs, vectors in zip(params.datasets, given.pairs, given.vectors, strict=True):
         pairs = read_split(pairs).pairs
@@ -48,10 +48,10 @@ def popularity_numbers(
     the training pairs. Five series:
 
     - ``rank``: ``documents`` documents have ``value`` queries each, down to rank ``n``;
-    - ``diversity``: the median over the ``documents`` documents of a popularity bin, ``n`` the
-      median number of queries there, of the box that a document's queries fill;
-    - ``ball``: the same of the ball, over at most ``BALLS`` of them;
-    - ``control``, ``ball_control``: the same over ``n`` random training queries, ``documents`` empty.
+    - ``diversity``: the size of the box around a document's queries, as a median over the ``documents``
+      documents of a popularity bin; ``n`` is their median number of queries;
+    - ``ball``: the same for the ball, over at most ``BALLS`` of them;
+    - ``control``, ``ball_control``: the same over ``n`` random training queries; ``documents`` is empty.
     """
     keys = np.asarray(pair_documents, dtype=np.int64) * len(vectors) + pair_queries
     documents, queries = np.divmod(np.unique(keys), len(vectors))
@@ -77,7 +77,7 @@ def popularity_numbers(
 
 
 def _ranked(counts) -> pd.DataFrame:
-    """Documents with equally many queries in one row: nothing is lost, and a tail is short."""
+    """One row for all documents with equally many queries, which loses nothing and keeps the tail short."""
     values, documents = np.unique(counts, return_counts=True)
     values, documents = values[::-1], documents[::-1]
     return pd.DataFrame({"n": np.cumsum(documents), "value": values, "documents": documents})
@@ -94,7 +94,7 @@ def _some_of_each_bin(counts, seed) -> np.ndarray:
 
 
 def _binned(counts, diversity) -> pd.DataFrame:
-    """Median diversity over the bins of popularity; documents without one are left out, and so are empty bins."""
+    """Median diversity by bins of popularity, without documents that have no diversity, and without empty bins."""
     several = np.flatnonzero((counts >= 2) & ~np.isnan(diversity))
     documents = pd.DataFrame({"n": counts[several], "value": diversity[several], "bin": _bin(counts[several])})
     grouped = documents.groupby("bin", sort=True)
@@ -110,8 +110,8 @@ def _binned(counts, diversity) -> pd.DataFrame:
 def draw(table: pd.DataFrame, facts: dict, made) -> None:
     """Write ``made.pdf`` and ``made.png`` for the numbers of all datasets.
 
-    ``table``: frames of ``popularity_numbers``, one below the other. ``facts``: dataset ->
-    ``stats.json``, which says what is simulated.
+    ``table``: concatenated frames of ``popularity_numbers``. ``facts``: dataset -> ``stats.json``,
+    which says what is simulated.
     """
     with panels(1 + len(MEASURES)) as (figure, axes):
         plot_popularity(table, facts, figure, axes)
@@ -119,7 +119,7 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
 
 
 def plot_popularity(table, facts, figure, axes) -> None:
-    """Popularity by rank into the first of ``axes``, diversity by popularity into the others."""
+    """Draw popularity by rank into the first of ``axes``, diversity by popularity into the others."""
     left, *others = axes
     looks = dataset_looks(dict.fromkeys(table["dataset"]))
     for dataset, look in looks.items():
@@ -145,7 +145,7 @@ def plot_popularity(table, facts, figure, axes) -> None:
 
 
 def _plot_ranks(axes, ranks, look) -> None:
-    """A line through the first and last rank of each number of queries; zero has no logarithm."""
+    """Draw a line through the first and last rank of each number of queries above zero, which has no logarithm."""
     ranks = ranks[ranks["value"] > 0]
     first = ranks["n"] - ranks["documents"] + 1
     x = np.column_stack([first, ranks["n"]]).ravel()
@@ -158,9 +158,9 @@ def _series(numbers, name) -> pd.DataFrame:
 
 
 def claims(table: pd.DataFrame) -> dict[str, Measured]:
-    """The statements that the paper makes of its figure, from the numbers behind ours.
+    """The paper's statements about its figure, from the numbers behind ours.
 
-    More diverse: the most popular bin's median is above the least popular one's. Skew: Gini.
+    More diverse: the median of the most popular bin is above that of the least popular. Skew: Gini.
     """
     table = table[table["dataset"].isin(PUBLIC)]
     run = list(dict.fromkeys(table["dataset"]))

@@ -1,4 +1,4 @@
-"""How much of a number is the seed: mean and spread of trained encoders over several."""
+"""The influence of the seed: mean and spread of trained encoders over several seeds."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from ..reporting.tables import (
 from ..verdicts.benchmark import read_scores
 
 COLUMNS = ["dataset", "method", "metric", "k", "mean", "sd", "n_seeds"]
-NONE = "This run repeats nothing with other seeds: give some in seeds."
+NONE = "This run repeats nothing with other seeds: list some under seeds."
 
 
 def report(given, made, params, log) -> None:
@@ -34,8 +34,8 @@ def report(given, made, params, log) -> None:
 def seeds_table(scores) -> pd.DataFrame:
     """``seeds.csv``: ``dataset, method, metric, k, mean, sd, n_seeds``, in percent.
 
-    ``scores``: (dataset, method) -> frames of per-query scores, one a seed, as in ``benchmark_table``.
-    ``sd`` is that of a sample (n - 1), NaN for a single seed.
+    ``scores``: (dataset, method) -> frames of per-query scores, one per seed, as in ``benchmark_table``.
+    ``sd`` is the sample standard deviation (n - 1), NaN for a single seed.
     """
     rows = []
     for (dataset, method), frames in scores.items():

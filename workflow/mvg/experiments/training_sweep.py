@@ -24,7 +24,7 @@ def measure(given, params, threads, log) -> list[dict]:
 
 
 def draw(table, facts: dict, made) -> None:
-    """Write ``made.pdf`` and ``made.png``: a row a dataset, recall beside MAP."""
+    """Write ``made.pdf`` and ``made.png``: a row per dataset, recall beside MAP."""
     from matplotlib.ticker import NullLocator
 
     from ..reporting.labels import method_label
@@ -41,7 +41,7 @@ def draw(table, facts: dict, made) -> None:
             axis.plot(*zip(*papers_points(part, metric), strict=True), **papers)
         epochs = sorted(part["epochs"].unique())
         first = next(e for e in epochs if e > 0)
-        axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # with room for 0, the untrained encoder
+        axis.set_xscale("symlog", linthresh=first, linscale=0.3)  # which has room for 0, the untrained encoder
         axis.set(xlim=(-first / 3, None), xlabel="Epochs (logarithmic after the first)")
         axis.set_xticks(epochs, [f"{e:g}" for e in epochs])
         axis.xaxis.set_minor_locator(NullLocator())
@@ -72,8 +72,8 @@ def _checkpoints(plain) -> dict[str, float]:
 def claims(table) -> dict[str, Measured]:
     """Gains of MVG early and where DSSM's recall is best, and whether DSSM overfits.
 
-    Like the paper's, the best checkpoint is that of the figure, on test: nothing is chosen by it.
-    Early is the first checkpoint after the untrained encoder; the paper doesn't say which its is.
+    As in the paper, the best checkpoint is that of the figure, on test; nothing is chosen by it. "Early"
+    is the first checkpoint after the untrained encoder; the paper doesn't say which it means.
     """
     table = table[table["dataset"] == "eurlex"]
     if table.empty:

@@ -1,4 +1,4 @@
-"""Encoders that were trained on none of this, with and without MVG: the paper's zero-shot table."""
+"""Pretrained encoders without fine-tuning, with and without MVG: the paper's zero-shot table."""
 
 import pandas as pd
 
@@ -44,7 +44,7 @@ def write_zero_shot(table: pd.DataFrame, facts: dict, made, paper=None, note="")
     layouts = []
     if datasets:
         columns = metric_columns(table, *map(int, sorted(table["k"].unique())))
-        caption = f"Encoders as they come, in percent.{simulated_note(datasets, facts)} {note}".rstrip()
+        caption = f"Encoders without fine-tuning, in percent.{simulated_note(datasets, facts)} {note}".rstrip()
         layouts.append(layout(caption, columns, datasets, row_groups(table), entries_of(table), facts))
     cells = [c for c in (paper or load_paper()).cells if c.table == "zero_shot" and c.dataset in datasets]
     if cells:

@@ -1,1 +1,1 @@
-"""One look for all tables and figures: style, layouts, labels, escapes. No numbers of its own."""
+"""One look for all tables and figures: style, layouts, labels, escapes. It computes no numbers."""

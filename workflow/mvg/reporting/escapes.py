@@ -13,7 +13,7 @@ from pylatexenc.latexencode import (
     get_builtin_uni2latex_dict,
 )
 
-# Bidirectional overrides and isolates would leak out of their cell: shown as code points.
+# Bidirectional overrides and isolates would affect other cells, so they are shown as code points.
 _BIDI_CONTROLS = set("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
@@ -24,10 +24,10 @@ _MARKDOWN = {c: f"\\{c}" for c in "\\`*_[]~$"} | {
     "|": "&#124;",  # not \|: some renderers split the row at every bar
 }
 
-# Of the tables of pylatexenc, what pdfLaTeX has without a package. The rest needs one, or shows another letter.
+# The part of pylatexenc's tables that pdfLaTeX has without a package. The rest needs one, or shows another letter.
 _NAMED = "{}$&#%_\\~^<>ßæÆœŒøØłŁ–—‘’“”…±\N{NO-BREAK SPACE}"
 _ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
-_ACCENTED = range(0xC0, 0x1F00)  # where letters of one base and one accent are
+_ACCENTED = range(0xC0, 0x1F00)  # code points of letters with one accent
 _DOTLESS = {"i": r"\i", "j": r"\j"}
 _LATEX = {
     '"': r"\char34{}",
@@ -43,7 +43,7 @@ def escape_markdown(text) -> str:
     line = single_line(text)
     escaped = "".join(_MARKDOWN.get(c, c) for c in line)
     if any(unicodedata.bidirectional(c) in ("R", "AL") for c in line):
-        # Keeps right-to-left text from reordering the cells around it.
+        # Otherwise right-to-left text would reorder the cells around it.
         return _FIRST_STRONG_ISOLATE + escaped + _POP_ISOLATE
     return escaped
 
@@ -51,8 +51,8 @@ def escape_markdown(text) -> str:
 def escape_latex(text) -> str:
     """``text`` as one line of literal LaTeX, for pdfLaTeX, XeLaTeX and LuaLaTeX alike.
 
-    pdfLaTeX without more packages stops at letters outside the Latin ones: those go through a
-    switch that gives XeLaTeX and LuaLaTeX the letters and pdfLaTeX their code points.
+    Without more packages pdfLaTeX stops at non-Latin letters. A switch gives XeLaTeX and LuaLaTeX the
+    letters, and pdfLaTeX their code points.
     """
     return _encoder().unicode_to_latex(single_line(text))
 
@@ -68,7 +68,7 @@ def _encoder() -> UnicodeToLatexEncoder:
     others = "".join(chr(number) for number in known if number > 127)
     patterns = [
         (re.compile(f"[^\x00-\x7f{others}]+"), _switch),
-        (re.compile("(?<=[-'`,?!])[-'`,]"), r"{}\g<0>"),  # TeX reads --, '', ?` and their like as one sign
+        (re.compile("(?<=[-'`,?!])[-'`,]"), r"{}\g<0>"),  # TeX reads --, '', ?` and similar pairs as one sign
     ]
     return UnicodeToLatexEncoder(
         conversion_rules=[
@@ -85,7 +85,7 @@ def _switch(run: re.Match) -> str:
 
 
 def single_line(text) -> str:
-    """``text`` without line breaks; control characters shown as escapes, nothing dropped."""
+    """``text`` without line breaks; control characters become escapes, nothing is dropped."""
     return "".join(_visible(c) for c in str(text))
 
 

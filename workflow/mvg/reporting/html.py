@@ -5,7 +5,7 @@ from itertools import product
 
 from .escapes import single_line
 
-# The look of a table that stands alone; the page of a run has a look of its own.
+# The style of a stand-alone table; the page of a run has its own style.
 HEAD = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -19,12 +19,12 @@ thead th { vertical-align: bottom; border-bottom: 1px solid } tbody { border-bot
 
 
 def document(title: str, layouts, nothing="") -> str:
-    """A page that holds the tables, or the line ``nothing`` where there are none."""
+    """A page with the tables, or with the line ``nothing`` if there are none."""
     return f"{HEAD}{fragment(title, layouts, nothing)}\n"
 
 
 def body(text: str) -> str:
-    """What :func:`document` put below its head."""
+    """The part of a :func:`document` below its head."""
     return text.removeprefix(HEAD)
 
 
@@ -35,7 +35,7 @@ def fragment(title: str, layouts, nothing="") -> str:
 
 
 def table(layout) -> str:
-    """A :class:`mvg.reporting.tables.Layout`: a head of one row, so that it can be sorted, and a body a group."""
+    """A :class:`mvg.reporting.tables.Layout`: a head of one row, so that it can be sorted, and a body per group."""
     heads = ["<br>".join(filter(None, map(html, pair))) for pair in product(layout.metrics, layout.datasets)]
     head = "".join(f'<th scope="col">{cell}</th>' for cell in [html(layout.head), *heads])
     bodies = "\n".join(f"<tbody>\n{_rows(group)}\n</tbody>" for group in layout.groups)

@@ -1,4 +1,4 @@
-"""How datasets and methods are called in tables and figures."""
+"""The names of datasets, methods and metrics in tables and figures."""
 
 DATASETS = {
     "eurlex": "EurLex",
@@ -56,7 +56,7 @@ METRICS = {
 
 
 def split_method(method: str) -> tuple[str, str]:
-    """``mvg+prior+dssm`` -> ``("mvg+prior", "dssm")``: what was added, and the encoder below."""
+    """``mvg+prior+dssm`` -> ``("mvg+prior", "dssm")``: what was added, and the encoder."""
     wrapper, _, base = method.rpartition("+")
     return wrapper, base
 
@@ -78,7 +78,7 @@ def dataset_label(dataset: str, simulated: bool = False) -> str:
 
 
 def dataset_title(facts: dict, dataset: str) -> str:
-    """What tables and figures call a dataset: its title in the config, or its label; and whether it is simulated."""
+    """The name of a dataset in tables and figures: its title in the config or its label; marked if simulated."""
     label = facts.get(dataset, {}).get("title") or dataset_label(dataset)
     return f"{label} (simulated)" if is_simulated(facts, dataset) else label
 
@@ -89,11 +89,11 @@ def metric_label(metric: str, k: int | None = None) -> str:
 
 
 def measures(columns) -> str:
-    """What a caption says of columns (metric, k): ``Recall@100 and MAP@100``."""
+    """Columns (metric, k) in a caption: ``Recall@100 and MAP@100``."""
     *first, last = (metric_label(*column) for column in columns)
     return " and ".join([", ".join(first), last] if first else [last])
 
 
 def is_simulated(facts: dict, dataset: str) -> bool:
-    """Whether ``dataset`` was drawn by the simulator, by its ``stats.json``."""
+    """Whether ``dataset`` is simulated, according to its ``stats.json``."""
     return bool(facts.get(dataset, {}).get("simulated", False))

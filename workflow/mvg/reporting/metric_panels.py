@@ -1,4 +1,4 @@
-"""The layout that figures of sweeps share: a row a dataset, recall beside MAP, one legend below."""
+"""The layout of sweep figures: one row per dataset, recall beside MAP, one legend below."""
 
 from matplotlib.lines import Line2D
 

@@ -1,7 +1,7 @@
 """One look for all figures.
 
-Figures are made without pyplot, so that nothing here depends on, or changes, the settings of
-whoever imports it. The canvas is Agg: no display is needed.
+Figures are made without pyplot, so the importer's settings neither affect them nor change. The canvas is
+Agg, which needs no display.
 """
 
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ RC = {
     "pdf.fonttype": 42,  # text stays text
 }
 
-# Okabe and Ito's palette, told apart with any colour vision; yellow is too pale for lines on white.
+# Okabe and Ito's palette, distinct for any colour vision; without yellow, which is too pale for lines on white.
 BLACK, GREY = "#000000", "#767676"
 ORANGE, SKY_BLUE, GREEN = "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
@@ -50,7 +50,7 @@ class Look(NamedTuple):
     marker: str
 
 
-# The colour says what was added to an encoder, the marker which encoder it was added to.
+# The colour shows what was added to an encoder, the marker shows the encoder.
 _WRAPPER_COLORS = {"": BLUE, "prior": GREEN, "mvg": VERMILLION, "mvg+prior": PURPLE}
 _ENCODER_MARKERS = {"dssm": "o", "dssm-tuned": "D", "sbert": "s", "sbert-tuned": "P"}
 _OTHER_COLORS, _OTHER_MARKERS = (ORANGE, SKY_BLUE, BLACK, GREY), MARKERS[4:]
@@ -63,7 +63,7 @@ _FIXED_DATASETS = {
 
 
 def method_look(method: str) -> Look:
-    """Fixed for the known methods; for others the same in every figure, by their name alone."""
+    """The look of a method: fixed for known methods; for others it depends on the name only."""
     if method in _FIXED:
         return _FIXED[method]
     wrapper, encoder = split_method(method)
@@ -72,7 +72,7 @@ def method_look(method: str) -> Look:
 
 
 def dataset_looks(datasets) -> dict[str, Look]:
-    """Fixed for the known datasets; the others take what is left, in their order."""
+    """The looks of datasets: fixed for known datasets; others take what is left, in order."""
     looks = {dataset: _FIXED_DATASETS[dataset] for dataset in datasets if dataset in _FIXED_DATASETS}
     others = [dataset for dataset in datasets if dataset not in looks]
     for i, dataset in enumerate(others, start=len(_FIXED_DATASETS)):
@@ -81,7 +81,7 @@ def dataset_looks(datasets) -> dict[str, Look]:
 
 
 def added_looks(added) -> dict[str, Look]:
-    """What stands over one encoder, each with a colour and a marker of its own, fixed for the rows of every run."""
+    """The looks of additions to one encoder: each has its own colour and marker, fixed for the rows of every run."""
     looks = {name: Look(_WRAPPER_COLORS[name], marker) for name, marker in zip(_WRAPPER_COLORS, MARKERS, strict=False)}
     added = list(dict.fromkeys(added))
     others = [name for name in added if name not in looks]
@@ -91,7 +91,7 @@ def added_looks(added) -> dict[str, Look]:
 
 
 def ordered_looks(values) -> dict[float, Look]:
-    """From dark to light as a value rises: an order, where other figures' colours are kinds."""
+    """Looks from dark to light as a value rises, because these values have an order."""
     colors = matplotlib.colormaps["viridis"]
     values = sorted(values)
     shades = [0.9 * i / max(len(values) - 1, 1) for i in range(len(values))]
@@ -104,10 +104,10 @@ def _by_name(name: str, choices):
 
 @contextmanager
 def panels(count=1, height=2.4, rows=1):
-    """Give ``(figure, axes)``: ``rows`` of ``count`` panels, one panel a column wide, several a page.
+    """Provide ``(figure, axes)``: ``rows`` of ``count`` panels. One is a column wide, several are a page wide.
 
-    ``height``: of the whole figure, in inches; the axes come row by row. Draw and save inside the
-    block: the style holds there only.
+    ``height`` is that of the whole figure, in inches; the axes are in row order. Draw and save inside the
+    block, because the style applies only there.
     """
     with matplotlib.rc_context(RC):
         size = (COLUMN_WIDTH if count == 1 else PAGE_WIDTH, height)
@@ -116,17 +116,17 @@ def panels(count=1, height=2.4, rows=1):
         yield figure, figure.subplots(rows, count, squeeze=False).ravel()
 
 
-# A number that the paper prints, in the colour and with the marker of ours.
+# For numbers that the paper prints, with our colour and marker.
 PAPERS = {"ls": "", "ms": 8, "markerfacecolor": "none", "markeredgewidth": 1.2}
 
 
 def ring(number: int) -> dict:
-    """The marker of the n-th series of a panel, hollow and of its own size: equal points stand around each other."""
+    """The marker of a panel's n-th series, hollow and of its own size, so that equal points stay visible."""
     return {"markerfacecolor": "none", "ms": 3.5 + 1.2 * (number % 4)}
 
 
 def literal(label: str) -> str:
-    """Dollar signs in a name are no mathematics."""
+    """Escape dollar signs, so that matplotlib does not read a name as mathematics."""
     return label.replace("$", r"\$")
 
 
@@ -139,7 +139,7 @@ def log_ticks(axis) -> None:
 
 
 def legend_below(figure, handles, labels, columns=3) -> None:
-    """One legend for all panels, outside the data, in at most ``columns``: as many as the figure is wide for."""
+    """One legend for all panels, outside the data, in at most ``columns``, fewer if the figure is narrow."""
     for ncols in range(columns, 0, -1):
         legend = figure.legend(handles, labels, loc="outside lower center", ncols=ncols)
         if ncols == 1 or legend.get_window_extent().width < figure.bbox.width:
@@ -148,7 +148,7 @@ def legend_below(figure, handles, labels, columns=3) -> None:
 
 
 def save(figure, made) -> None:
-    """Write ``made.pdf`` and ``made.png`` (200 dpi), whole or not at all, without timestamps."""
+    """Write ``made.pdf`` and ``made.png`` (200 dpi), atomically and without timestamps."""
     for path, metadata in ((made.pdf, {"CreationDate": None}), (made.png, {"Software": None})):
         with replacing(path) as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)

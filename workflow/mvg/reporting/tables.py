@@ -12,15 +12,15 @@ from .html import document
 from .labels import dataset_title, is_simulated, method_label, metric_label, split_method
 
 MISSING = "–"
-BOLD = "Bold: the best of the paper's rows, and a row of ours that is above them all."
+BOLD = "Bold: the best of the paper's rows, and any row of ours above them all."
 
 
-# Columns of names, which are texts whatever they look like: a dataset may be called NA, a query 2024.
+# Columns of names, always read as text: a dataset may be called NA, a query 2024.
 NAMES = ("dataset", "encoder", "method", "query", "document", "part", "a", "b")
 
 
 def write_table(table: pd.DataFrame, path) -> None:
-    """Write a tidy table as csv in full precision, whole or not at all."""
+    """Write a tidy table as csv in full precision, atomically."""
     with text_writer(path) as file:
         table.to_csv(file, index=False, lineterminator="\n")
 
@@ -28,8 +28,8 @@ def write_table(table: pd.DataFrame, path) -> None:
 def read_table(path, needed=(), missing=None) -> pd.DataFrame:
     """A tidy table from csv. Names stay texts.
 
-    needed: columns that must be there
-    missing: the columns in which an empty field is a missing value; all without it
+    needed: required columns
+    missing: the columns in which an empty field is a missing value; by default all
 
     Raises DataError for a file that is no table, or lacks a column.
     """
@@ -40,7 +40,7 @@ def read_table(path, needed=(), missing=None) -> pd.DataFrame:
             keep_default_na=False,
             na_values=[""] if missing is None else dict.fromkeys(missing, [""]),
         )
-    except ValueError as error:  # also pandas' own of an empty file, and of rows of unequal length
+    except ValueError as error:  # also from pandas, for an empty file and for rows of unequal length
         raise DataError(path, "", f"expected a table of results, but: {error}: remove it, and run again") from error
     for name in needed:
         if name not in table:
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A table before it's Markdown or LaTeX. Nothing in it is escaped yet."""
+    """A table before it becomes Markdown, LaTeX or HTML. Nothing in it is escaped yet."""
 
     caption: str
     metrics: list[str]  # heads, each over all datasets
@@ -74,7 +74,7 @@ class Layout(NamedTuple):
 def write_layouts(title: str, layouts: list[Layout], made, nothing="") -> None:
     """Write ``made.md``, headed by ``title``, ``made.html``, and ``made.tex``, which needs booktabs and multirow.
 
-    ``nothing``: the line that takes the place of the tables if there are none.
+    ``nothing``: the line shown instead of the tables if there are none.
     """
     with text_writer(made.md) as file:
         tables = [to_markdown(layout) for layout in layouts] or [escape_markdown(nothing)]
@@ -87,7 +87,7 @@ def write_layouts(title: str, layouts: list[Layout], made, nothing="") -> None:
 
 
 def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
-    """(dataset, method, metric, k) -> entry, with the marks of the benchmark where the table has them."""
+    """(dataset, method, metric, k) -> entry, with the marks of the benchmark if the table has them."""
     return {
         (row.dataset, row.method, row.metric, None if pd.isna(row.k) else int(row.k)): Entry(
             format_number(row.value, row.metric), getattr(row, "best", False), getattr(row, "significant", False)
@@ -97,7 +97,7 @@ def entries_of(table: pd.DataFrame) -> dict[tuple, Entry]:
 
 
 def simulated_note(datasets, facts) -> str:
-    """What a caption says of the simulated ones among ``datasets``, with a space before it."""
+    """A caption's sentence about the simulated ones among ``datasets``, with a leading space."""
     simulated = [dataset_title(facts, d) for d in datasets if is_simulated(facts, d)]
     if not simulated:
         return ""
@@ -127,9 +127,9 @@ def row_groups(benchmark: pd.DataFrame) -> list[list[str]]:
 
 
 def group_methods(methods) -> list[list[str]]:
-    """[bm25, popularity], then one group per base encoder; ColBERT stands with S.BERT.
+    """[bm25, popularity], then one group per base encoder; ColBERT is in the group of S.BERT.
 
-    The groups come in the order of their first method; inside a group the order is kept.
+    Groups are in the order of their first method; the order inside a group is kept.
     """
     groups: dict[str, list[str]] = {}
     for method in methods:
@@ -138,7 +138,7 @@ def group_methods(methods) -> list[list[str]]:
 
 
 def score_columns(frame):
-    """(metric, k, column) of per-query scores in the order of a table's rows: by metric, k rising."""
+    """(metric, k, column) of per-query scores in the order of a table's rows: by metric, then k."""
     found = [(*column.split("@"), column) for column in frame.columns if "@" in column]
     found = [(metric, int(k), column) for metric, k, column in found if metric in METRICS]
     return sorted(found, key=lambda place: (list(METRICS).index(place[0]), place[1]))
@@ -150,22 +150,22 @@ def metric_columns(table: pd.DataFrame, *ks: int) -> list[tuple[str, int]]:
 
 
 def row_group(method: str) -> str:
-    """The row group of a method: inside it the best is bold."""
+    """The row group of a method; the best of a group is bold."""
     base = method.rpartition("+")[2]
     return {"bm25": "lexical", "popularity": "lexical", "colbert": "sbert"}.get(base, base)
 
 
 def is_papers(method: str) -> bool:
-    """Whether the paper has such a row: a method alone, or MVG over a bi-encoder."""
+    """Whether the paper has such a row: an encoder or baseline alone, or MVG over a bi-encoder."""
     wrapper, base = split_method(method)
     return not wrapper or (wrapper == "mvg" and base != "colbert")
 
 
 def best_rows(methods, mean) -> list[tuple[str, list[str]]]:
-    """The bold rows of a row group, each with the rows that it is better than, the nearest first.
+    """The bold rows of a row group, each with the rows that it beats, the nearest first.
 
-    The best of the rows that the paper has, as in its tables, and a row of ours that is above them all.
-    ``mean``: called with a method. Of equals the paper's is best, then the first.
+    They are the best of the rows that the paper has, and any row of ours above them all.
+    ``mean``: called with a method. Of equal rows the paper's is best, then the first.
     """
     ranked = sorted(methods, key=lambda method: (-mean(method), not is_papers(method)))
     papers = [method for method in ranked if is_papers(method)]
@@ -204,7 +204,7 @@ def _markdown_entry(entry: Entry) -> str:
 
 
 def pipe_table(heads: list[str], rows: list[list[str]], align: str) -> str:
-    """A GitHub pipe table of cells that are escaped already, padded to read well as text.
+    """A GitHub pipe table of escaped cells, padded to read well as text.
 
     ``align``: ``l`` or ``r`` for each column.
     """
@@ -256,7 +256,7 @@ def _latex_row(cells: list[str]) -> str:
 
 
 def _latex_subhead(dataset: str) -> str:
-    """``EurLex (simulated)`` on two lines: nine of them side by side don't fit a page."""
+    """``EurLex (simulated)`` on two lines, because nine side by side don't fit on a page."""
     name, simulated, _ = dataset.partition(" (simulated)")
     if not simulated:
         return escape_latex(dataset)

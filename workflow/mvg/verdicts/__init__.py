@@ -1,1 +1,1 @@
-"""The paper's numbers, ours beside them, and what became of each."""
+"""The paper's numbers, ours beside them, and a verdict on each."""

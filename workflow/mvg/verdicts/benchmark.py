@@ -33,8 +33,8 @@ COLUMNS = [
     "best", "significant", "p_value", "n_queries",
 ]  # fmt: skip
 MARKS = (
-    f"{BOLD} Underlined: significantly better than the second best of its row group, of the paper's rows for one of "
-    "these (two-sided macro sign test, p below 0.001)."
+    f"{BOLD} Underlined: significantly better than the second best of its row group; a row of the paper is compared "
+    "with the paper's rows (two-sided macro sign test, p below 0.001)."
 )
 AGAIN = "remove the file of one of them, and run again"
 
@@ -44,13 +44,13 @@ def benchmark_table(scores, sizes, facts, pretrained=None, paper=None) -> pd.Dat
 
     ``scores``: dataset -> method -> frame of per-query scores in percent, index query id,
     columns ``recall@10, map@10, ...``; the methods of a dataset share their queries.
-    ``sizes``: (dataset, method) -> millions of floats; None or absent where there is no index.
+    ``sizes``: (dataset, method) -> millions of floats; None or absent if there is no index.
     ``facts``: dataset -> ``stats.json``. ``pretrained``: (dataset, encoder) -> model.
 
-    The ``best`` of a row group are those of :func:`mvg.reporting.tables.best_rows`; their ``p_value`` is that
-    of the two-sided macro sign test against the second best, and they are ``significant`` if
-    p < 0.001 with more wins than losses. A method with the very same scores is no second best.
-    DataError: methods with different queries or columns.
+    The ``best`` of a row group are those of :func:`mvg.reporting.tables.best_rows`. Their ``p_value`` is that
+    of the two-sided macro sign test against the second best, and they are ``significant`` if p < 0.001
+    with more wins than losses. A method with exactly the same scores does not count as second best.
+    Raises DataError for methods with different queries or columns.
     """
     paper = paper or load_paper()
     printed = paper.benchmark()
@@ -92,7 +92,7 @@ def significance_table(scores) -> pd.DataFrame:
 
 
 def read_scores(path) -> pd.DataFrame:
-    """Per-query scores of one method, index query id, as ``benchmark_table`` takes them."""
+    """Per-query scores of one method, index query id, as for ``benchmark_table``."""
     scores = read_table(path, needed=["query"]).set_index("query")
     for column in scores.columns[scores.dtypes == "str"]:
         raise DataError(path, "", f"expected numbers in the column '{column}': remove it, and run again")
@@ -100,15 +100,15 @@ def read_scores(path) -> pd.DataFrame:
 
 
 def read_benchmark(path) -> pd.DataFrame:
-    """``benchmark.csv`` back as the frame of ``benchmark_table``."""
+    """``benchmark.csv`` as the frame of ``benchmark_table``."""
     return read_table(path, missing=["k", "paper", "p_value"]).astype({"k": "Int64"})
 
 
 def write_benchmark_layouts(benchmark: pd.DataFrame, facts: dict, made, paper=None, note="") -> None:
     """Write ``made.md`` and ``made.tex`` for the frame of ``benchmark_table``.
 
-    ``facts``: dataset -> ``stats.json``, which says what is simulated. ``note`` ends the captions
-    of our numbers: the settings behind them.
+    ``facts``: dataset -> ``stats.json``, which says what is simulated. ``note``: the settings behind our
+    numbers, for the end of captions.
     """
     write_layouts("Benchmark", benchmark_layouts(benchmark, facts, paper, note), made)
 
@@ -146,7 +146,7 @@ def _paper_layout(datasets, paper) -> Layout | None:
 
 
 def _values(frame, size):
-    """(metric, k, value): by metric, k rising, then the index size if there is one."""
+    """(metric, k, value) by metric and k, then the index size if there is one."""
     for metric, k, column in score_columns(frame):
         yield metric, k, float(frame[column].mean())
     if size is not None:
@@ -161,7 +161,7 @@ def _marks(by_method) -> dict:
             for best, others in best_rows(methods, lambda method: by_method[method][column].mean()):
                 mark = {"best": True}
                 if others:
-                    # mvg+prior+x is prior+x again where dev chose no views: that is no second best.
+                    # Where dev chose no views, mvg+prior+x equals prior+x, which is then not the second best.
                     scores = by_method[best][column]
                     rivals = [m for m in others if not by_method[m][column].equals(scores)] or others
                     test = _sign_test(by_method, column, best, rivals[0])
@@ -176,7 +176,7 @@ def _sign_test(by_method, column, a, b):
 
 
 def _check_same_queries(dataset, by_method) -> None:
-    """Tests go query by query, so the rows of all methods must be the same queries."""
+    """Tests compare query by query, so all methods must have the same queries."""
     first, *others = by_method.items()
     for method, frame in others:
         if not np.array_equal(frame.index, first[1].index):

@@ -1,4 +1,4 @@
-"""Our numbers for statements of the paper's text, where they follow from what a run has anyway."""
+"""Our numbers for statements of the paper's text that follow from the results of every run."""
 
 import math
 from collections.abc import Callable
@@ -106,10 +106,9 @@ def derive(cells: dict, incomparable: Callable[[str, str, str], str], tests=None
     """The claims that the benchmark table answers.
 
     ``cells``: (dataset, method, metric, k) -> value. ``incomparable(dataset, method, metric)``
-    gives the reason why a cell can't be held against the paper's, or nothing. ``tests``: pairs of cells ->
-    whether the first is significantly above, as of ``sign_tests``. A claim of which
-    only some pairs were run is answered from those and said not to be comparable; one of which
-    none were run is left out.
+    gives the reason why a cell can't be compared with the paper's, or nothing. ``tests``: pairs of cells ->
+    whether the first is significantly above, from ``sign_tests``. If only some pairs of a claim were run, it
+    is answered from those and marked not comparable; if none were run, it is left out.
     """
     tests = tests or {}
     measured = {}
@@ -126,7 +125,7 @@ def derive(cells: dict, incomparable: Callable[[str, str, str], str], tests=None
 
 
 def sign_tests(significance) -> dict[tuple, bool]:
-    """(cell, cell) -> whether the first is significantly above the second, of the frame of ``significance_table``."""
+    """(cell, cell) -> whether the first is significantly above the second, from the frame of ``significance_table``."""
     tests = {}
     for row in () if significance is None else significance.itertuples():
         a, b = ((row.dataset, method, row.metric, int(row.k)) for method in (row.a, row.b))
@@ -157,8 +156,8 @@ def counted(facts: dict) -> dict[str, Measured]:
 def analytic(documents=1e6, query_tokens=8, document_tokens=128, m=4, delta=0.3) -> dict:
     """The cost model of the paper's related-work table (section 2) at its own values.
 
-    Index size: vectors stored. Latency: log of that number, times the query's vectors; the
-    base of the logarithm cancels in the ratios.
+    Index size: vectors stored. Latency: the log of that number, times the query's vectors. The base of
+    the logarithm cancels in the ratios.
     """
     ours = (1 + delta) * documents
     fixed, token_level = m * documents, document_tokens * documents

@@ -16,7 +16,7 @@ BY_DEFINITION = "by definition"
 VERDICTS = (MATCH, BETTER, WORSE, NOT_COMPARABLE, INCONSISTENT, BY_DEFINITION)
 
 COUNT_TOLERANCE = 0.02  # the paper rounds its counts to two or three digits
-RUN_AS = {"msmarco": "flat"}  # the paper's dataset -> ours of the same kind, where it is not run itself
+RUN_AS = {"msmarco": "flat"}  # the paper's dataset -> ours of the same kind, used if the former is not run
 
 
 class Scale(NamedTuple):
@@ -44,10 +44,10 @@ def verdict(paper, ours, scale: Scale, not_comparable="", inconsistent="", by_de
     """Compare ``ours`` with the paper's number.
 
     ``match`` within the tolerance (0.5 points; 2 % for sizes), else ``better`` or ``worse`` by
-    the scale's direction. A property of which neither direction is better, and a claim that
-    doesn't hold, is ``worse``: not as stated. ``ours`` None or NaN is a number not measured.
-    ``not_comparable``, ``inconsistent`` and ``by_definition`` are reasons, empty where they don't
-    apply. What holds by definition is no match: it could not have come out otherwise.
+    the scale's direction. If neither direction is better, or if a claim doesn't hold, the verdict is
+    ``worse``: not as stated. ``ours`` None or NaN is a number not measured.
+    ``not_comparable``, ``inconsistent`` and ``by_definition`` are reasons, empty if they don't apply.
+    What holds by definition is not a match, because it could not have come out otherwise.
     """
     if inconsistent:
         return Verdict(INCONSISTENT, inconsistent)
@@ -67,16 +67,16 @@ def verdict(paper, ours, scale: Scale, not_comparable="", inconsistent="", by_de
 
 def _within(paper, ours, scale: Scale) -> bool:
     allowed = scale.tolerance * (abs(paper) if scale.relative else 1)
-    # Room for float noise only: 67.70 against 67.20 is exactly 0.5 points away.
+    # The margin only allows for float noise: 67.70 against 67.20 is exactly 0.5 points.
     return abs(float(ours) - float(paper)) <= allowed + 1e-9
 
 
 def incomparable(dataset, method, metric, facts, pretrained=None, paper=None, sizes=None) -> str:
-    """Why a benchmark number of ours can't be held against the paper's; empty if it can.
+    """Why a benchmark number of ours can't be compared with the paper's; empty if it can.
 
-    ``facts`` maps datasets to their ``stats.json``, ``pretrained`` (dataset, encoder) to the
-    model that the run started the encoder from, ``sizes`` (dataset, method) to its index in floats.
-    An index size depends on no query count, and says itself that it is another.
+    ``facts`` maps datasets to their ``stats.json``, ``pretrained`` maps (dataset, encoder) to the model
+    that the run starts from, ``sizes`` maps (dataset, method) to the floats of its index. For an index
+    size, query counts don't matter, nor does the budget, since the size itself shows it.
     """
     paper = paper or load_paper()
     is_size = metric == "index_mfloats"

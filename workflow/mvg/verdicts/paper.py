@@ -13,7 +13,7 @@ class Cell(NamedTuple):
     table: str
     section: str
     dataset: str
-    queries: str  # which share of the test queries, or which example; mostly empty
+    queries: str  # the share of the test queries, or the example; usually empty
     method: str
     metric: str
     k: int | None
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
 
     @property
     def place(self) -> tuple:
-        """Where ``benchmark.csv`` would have it."""
+        """Its place in ``benchmark.csv``."""
         return self.dataset, self.method, self.metric, self.k
 
 
@@ -47,12 +47,12 @@ class Statement(NamedTuple):
     inconsistent: str = ""
     by_definition: str = ""
     tolerance: float | None = None
-    compared: float | None = None  # what ours is held against, where that is not what is printed
-    why: str = ""  # that is so
+    compared: float | None = None  # the number that ours is compared with, if it is not the printed one
+    why: str = ""  # the reason for that
 
     @property
     def target(self) -> float | bool:
-        """What ours is held against."""
+        """The number or claim that ours is compared with."""
         return self.printed if self.compared is None else self.compared
 
 
@@ -62,7 +62,7 @@ class Paper(NamedTuple):
     cells: tuple[Cell, ...]
     counts: tuple[Statement, ...]  # documents and queries of the datasets
     statements: tuple[Statement, ...]
-    sizes: dict  # dataset -> {documents, train, dev, test: the count that ours is held against}
+    sizes: dict  # dataset -> {documents, train, dev, test: the count that ours is compared with}
     setups: dict
     pretrained: dict
     dimensions: dict
@@ -73,7 +73,7 @@ class Paper(NamedTuple):
         return {cell.place: cell.printed for cell in self.cells if cell.table == "benchmark"}
 
     def pretrained_model(self, dataset: str, encoder: str) -> str | None:
-        """The model that the paper's ``encoder`` starts from on ``dataset``, if from one."""
+        """The model that the paper's ``encoder`` starts from on ``dataset``, or None."""
         own = self.setups.get(dataset, {}).get("pretrained", {})
         return own.get(encoder, self.pretrained.get(encoder))
 

@@ -1,4 +1,4 @@
-"""Every number of the paper, ours beside it, and what became of it."""
+"""Every number of the paper, ours beside it, and a verdict."""
 
 from collections import Counter
 
@@ -40,14 +40,14 @@ UNIT_TOLERANCES = {  # unit of a statement -> (tolerance, relative)
 
 
 def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None, significance=None) -> pd.DataFrame:
-    """One row a number of the paper: its tables first, then the statements of its text.
+    """One row per number of the paper: its tables first, then the statements of its text.
 
     ``benchmark``: the frame of ``benchmark_table``. ``facts``: dataset -> ``stats.json``.
     ``measured``: id -> value (or ``Measured``) from other experiments, for cells of the other
     tables and for statements. ``pretrained``: (dataset, encoder) -> model of this run.
-    ``significance``: the frame of ``significance_table``. An id that the paper doesn't have is a KeyError.
+    ``significance``: the frame of ``significance_table``. Raises KeyError for an id that the paper doesn't have.
 
-    ``paper`` is the number as printed, ``compared`` the one that ours is held against: mostly the same.
+    ``paper`` is the printed number, ``compared`` the one that ours is compared with; usually they are the same.
     """
     paper = paper or load_paper()
     measured = dict(measured or {})
@@ -61,7 +61,7 @@ def verdicts_table(benchmark, facts, measured=None, pretrained=None, paper=None,
     def why_not(dataset, method, metric):
         return incomparable(dataset, method, metric, facts, pretrained, paper, sizes)
 
-    # Cells of other tables too: EurLex rows of a pretrained encoder that the benchmark has anyway.
+    # The benchmark may also have cells of other tables, such as EurLex rows of a pretrained encoder.
     in_benchmark = {cell.id: ours[cell.place] for cell in paper.cells if cell.place in ours}
     derived = derive(ours, why_not, sign_tests(significance))
     measured = in_benchmark | derived | counted(facts) | analytic() | measured
@@ -87,7 +87,7 @@ def _cell_row(cell, ours, why_not) -> dict:
 
 
 def _count_row(count, ours, facts) -> dict:
-    """Another count is other data, neither better nor worse."""
+    """A different count means different data, neither better nor worse."""
     value, reason = as_measured(ours)
     reason = "simulated data" if is_simulated(facts, count.dataset) else reason
     result = verdict(count.target, value, statement_scale(count), reason, count.inconsistent)
@@ -104,7 +104,7 @@ def _statement_row(statement, ours, facts, paper) -> dict:
 
 
 def statement_scale(statement) -> Scale:
-    """By the statement's unit, unless it states a tolerance of its own."""
+    """The scale of the statement's unit, unless it has its own tolerance."""
     if statement.tolerance is not None:
         return Scale(statement.better, statement.tolerance)
     return Scale(statement.better, *UNIT_TOLERANCES[statement.unit])
@@ -128,7 +128,7 @@ def _row(number, compared, ours, result, place=None) -> dict:
 
 
 def _value_and_reason(ours, why_not, dataset):
-    """Our number and why it isn't comparable; of a private dataset, also where there is none."""
+    """Our number and why it isn't comparable; for a private dataset there is always a reason."""
     if ours is None:
         return None, why_not() if dataset == "prodsearch" else ""
     value, reason = as_measured(ours)
@@ -194,8 +194,8 @@ def verdicts_markdown(table: pd.DataFrame) -> str:
         "# The paper's numbers and ours",
         summary(table["verdict"]),
         "Match: within 0.5 points, or 2 % for sizes. Where the paper's text disagrees with its own "
-        "table or formula, the table counts. What holds by definition is no match: it could not have come out "
-        "otherwise. The paper says nothing of your own data: they are not in here.",
+        "table or formula, the table counts. What holds by definition is not a match, because it could not have come "
+        "out otherwise. The paper has no numbers for your own data, so they are not listed here.",
         "## Benchmark",
         _cells_markdown(table[is_benchmark]),
         "## Other tables",
