@@ -41,3 +41,13 @@ rule trec:
     input:
         expand("<results>/{dataset}/trec/qrels.test.txt", dataset=plan.datasets),
         expand("<results>/{dataset}/trec/{method}.run", dataset=plan.datasets, method=plan.methods()),
+
+
+# `snakemake index`: a folder a dataset and encoder, for mvg.load, mvg search and mvg export.
+rule index:
+    input:
+        expand(
+            "<results>/{dataset}/index/{encoder}/manifest.json",
+            dataset=plan.datasets,
+            encoder=plan.bi_encoders(),
+        ),

@@ -103,7 +103,7 @@ def test_ready_vectors_come_as_one_file_or_as_two(table, tmp_path, capsys):
     query = np.load(table / "vectors/queries.npy")[7]
     assert np.array_equal(one.search(query, 9)[1], two.search(query, 9)[1])
     assert main(["search", str(tmp_path / "vectors"), "lamp"]) == 1
-    assert "built from ready vectors" in capsys.readouterr().err
+    assert "built from vectors of the kind vectors" in capsys.readouterr().err
 
 
 def test_test_queries_are_left_out_unless_asked_for(table, tmp_path):

@@ -72,7 +72,7 @@ def memory(results: Path) -> dict[tuple[str, str], tuple[float, int]]:
 def tiny(tmp_path_factory):
     """The tiny run, done."""
     workflow = copy_of_project(tmp_path_factory.mktemp("tiny run"))  # a path with a space
-    workflow.tiny("all", "trec", "--benchmark-extended")
+    workflow.tiny("all", "trec", "index", "--benchmark-extended")
     return workflow
 
 

@@ -11,6 +11,10 @@ import ir_measures
 import numpy as np
 import pytest
 
+import mvg
+from mvg.commands.encoding import encode_texts
+from mvg.datasets.pairs import read_split
+
 from .conftest import memory
 
 DATASETS = ["eurlex", "wikiseealso"]
@@ -61,6 +65,30 @@ def test_the_index_of_mvg_is_1_3_times_as_large(tiny):
     for dataset in DATASETS:
         assert sizes[dataset, "mvg+dssm"] / sizes[dataset, "dssm"] == pytest.approx(1.3, abs=0.05)
         assert sizes[dataset, "prior+dssm"] / sizes[dataset, "dssm"] == pytest.approx(17 / 16)
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_index_to_take_home_ranks_as_the_table_was_measured(tiny, dataset):
+    folder = tiny / f"results/tiny/{dataset}/index/dssm"
+    index, manifest = mvg.load(folder), json.loads((folder / "manifest.json").read_text())
+    split = read_split(tiny / f"results/tiny/{dataset}/data/pairs.test.npz")
+    queries = np.load(tiny / f"results/tiny/{dataset}/dssm/queries.npy")[split.queries]
+    with np.load(tiny / f"results/tiny/{dataset}/runs/auto+dssm.npz") as ranking:
+        rows, scores = index.search(queries, 100)
+        if not len(split.excluded[0]):  # what a page must not show is not known to an index
+            assert np.array_equal(rows, ranking["documents"][:, :100])
+    found = {r["metric"]: float(r["value"]) for r in table(tiny, "benchmark")
+             if (r["dataset"], r["method"], r["k"]) == (dataset, "auto+dssm", "10")}  # fmt: skip
+    assert {name: manifest["test"][f"{name}@10"] for name in found} == pytest.approx(found)
+    assert (
+        manifest["method"] in manifest["metrics"]
+        and manifest["metrics"]["queries"] == manifest["data"]["queries"]["dev"]
+    )
+    text = json.loads((tiny / f"results/tiny/{dataset}/data/queries.jsonl").open().readline())["text"]
+    vector = encode_texts(manifest["encoder"], [text], folder)[0]
+    assert np.allclose(vector, np.load(tiny / f"results/tiny/{dataset}/dssm/queries.npy")[0], atol=1e-5)
+    index.update(queries=queries[:1], pairs=[(0, 3)])
+    assert len(index.search(queries, 5)[0]) == len(queries)
 
 
 def test_exported_runs_have_the_metrics_of_the_table(tiny):

@@ -207,6 +207,11 @@ class Plan:
         more = [] if self.kind(encoder) == "colbert" else self.config["multiview"]["methods"]
         return [*WRAPPERS.values(), *(f"{name}+" for name in more)]
 
+    def indexed(self) -> str:
+        """What goes over an encoder in the index to serve: what dev chooses, or else the first method of the config."""
+        methods = self.config["multiview"]["methods"]
+        return "auto" if "auto" in methods or not methods else methods[0]
+
     def methods_over(self, encoder: str) -> list[str]:
         """BM25 and the encoder: plain, with the prior, with MVG."""
         return ["bm25", encoder, f"prior+{encoder}", f"mvg+{encoder}"]

@@ -95,6 +95,52 @@ rule search:
         "../scripts/search.py"
 
 
+# What dev chose, as a folder to take home: docs/serving.md.
+INDEXED = plan.indexed()
+
+
+rule make_index:
+    input:
+        addition=f"<results>/{{dataset}}/{{encoder}}/additions/{INDEXED}.npz",
+        choice=f"<results>/{{dataset}}/{{encoder}}/additions/{INDEXED}.json",
+        scores=f"<results>/{{dataset}}/scores/{INDEXED}+{{encoder}}.csv",
+        documents="<results>/{dataset}/{encoder}/documents.npy",
+        queries="<results>/{dataset}/{encoder}/queries.npy",
+        train="<results>/{dataset}/data/pairs.train.npz",
+        dev="<results>/{dataset}/data/pairs.dev.npz",
+        corpus="<results>/{dataset}/data/corpus.jsonl",
+        queries_jsonl="<results>/{dataset}/data/queries.jsonl",
+        stats="<results>/{dataset}/data/stats.json",
+    output:
+        "<results>/{dataset}/index/{encoder}/manifest.json",
+    log:
+        "<logs>/{dataset}/{encoder}/index.log",
+    benchmark:
+        "<benchmarks>/{dataset}/{encoder}/index.tsv"
+    wildcard_constraints:
+        encoder=ONE_VECTOR,
+    conda:
+        "../../envs/retrieval.yaml"
+    threads: search_threads
+    resources:
+        mem_mb=megabytes(factor=5, base=2000),
+        runtime=60,
+    params:
+        run=plan.run,
+        method=INDEXED,
+        encoder=lambda wildcards: or_one_line(plan.encoder, wildcards.dataset, wildcards.encoder),
+        multiview=config["multiview"],
+        index=config["index"],
+        k=max(config["ks"]),
+        seed=lambda wildcards: plan.seed(wildcards.encoder),
+        min_count=config["explorer"]["min_count"],
+        behind=behind_rankings,
+    message:
+        "Index: {wildcards.dataset} with {wildcards.encoder} and what dev chose, to serve and to load"
+    script:
+        "../scripts/index.py"
+
+
 rule export_qrels:
     input:
         queries="<results>/{dataset}/data/queries.jsonl",

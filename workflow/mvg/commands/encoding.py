@@ -1,7 +1,8 @@
 """Texts to vectors, in a process of its own: torch, which encoders may need, shares none with faiss.
 
-An encoder is a dict, which a manifest keeps: ``init`` (see :mod:`mvg.encoders.pretrained`), ``max_tokens``,
-``pooling`` and ``precision``. Ready vectors are ``{"vectors": path}``.
+An encoder is a dict, which a manifest keeps. Its ``kind`` is one of the config's: ``pretrained`` with ``init`` (see
+:mod:`mvg.encoders.pretrained`), ``max_tokens``, ``pooling`` and ``precision``; ``dssm`` with the folder of its
+``model`` and ``settings``; ``vectors`` with their ``path``, or another one that can encode no query here.
 """
 
 import multiprocessing
@@ -29,8 +30,8 @@ def encoder_of(name: str) -> dict:
     if not path.exists() and (path.suffix == ".npy" or path.is_absolute() or name.startswith(".")):
         raise DataError(name, "", "expected a model folder or a .npy file, found nothing")
     if path.suffix == ".npy" or (path / "documents.npy").is_file():
-        return {"vectors": str(path.resolve())}
-    return {"init": SHORT.get(name, str(path.resolve()) if path.is_dir() else name), **SETTINGS}
+        return {"kind": "vectors", "path": str(path.resolve())}
+    return {"kind": "pretrained", "init": SHORT.get(name, str(path.resolve()) if path.is_dir() else name), **SETTINGS}
 
 
 def encode_dataset(encoder: dict, data: Path, folder: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -38,17 +39,22 @@ def encode_dataset(encoder: dict, data: Path, folder: Path) -> tuple[np.ndarray,
 
     Raises DataError if there is no such encoder, and for ready vectors that do not fit.
     """
-    if "vectors" in encoder:
-        return _ready(Path(encoder["vectors"]), data)
+    if encoder["kind"] == "vectors":
+        return _ready(Path(encoder["path"]), data)
     apart(_encode_files, encoder, data, folder)
     return tuple(load_array(folder / f"{side}.npy") for side in SIDES)
 
 
-def encode_texts(encoder: dict, texts: list[str]) -> np.ndarray:
-    """Unit vectors, float32 (n_texts, dim). DataError if there is no such encoder."""
-    if "vectors" in encoder:
-        raise DataError(encoder["vectors"], "", "expected an encoder of texts: the index was built from ready vectors")
-    return apart(_encode, encoder, texts)
+def encode_texts(encoder: dict, texts: list[str], folder: Path) -> np.ndarray:
+    """Unit vectors, float32 (n_texts, dim), of an encoder in the manifest of ``folder``, where its paths start.
+
+    Raises DataError if the encoder is none of texts, or is not there.
+    """
+    if encoder["kind"] not in ("pretrained", "dssm"):
+        what = f"the index was built from vectors of the kind {encoder['kind']}"
+        raise DataError(folder, "", f"expected an encoder of texts, but {what}: search it in Python, with mvg.load")
+    here = {key: str(folder / encoder[key]) for key in ("init", "model") if encoder.get(key, "").startswith("..")}
+    return apart(_encode, encoder | here, texts)
 
 
 def _ready(path: Path, data: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -107,12 +113,24 @@ def _encode(encoder: dict, texts: list[str]) -> np.ndarray:
 
 
 def _load(encoder: dict):
-    from ..encoders.files import load_encoder
     from ..library.index import cores
 
-    settings = SETTINGS | encoder
     try:
-        return load_encoder(settings["init"], settings, cores(), "cpu")
+        if encoder["kind"] == "dssm":
+            return _dssm(Path(encoder["model"]), encoder["settings"])
+        from ..encoders.files import load_encoder
+
+        return load_encoder(encoder["init"], encoder, cores(), "cpu")
     except ModuleNotFoundError as error:
-        expected = f"expected the package {error.name}: pip install 'mvg[encoders]'"
-        raise DataError(encoder["init"], "", expected) from error
+        needed = "wordllama" if encoder.get("init") == SHORT["wordllama"] else "'mvg[encoders]'"
+        expected = f"expected the package {error.name} to be installed: pip install {needed}"
+        raise DataError(encoder.get("init", encoder["kind"]), "", expected) from error
+
+
+def _dssm(model: Path, settings: dict):
+    from ..encoders import dssm
+
+    files = model / "dssm.safetensors", model / "tokenizer.model"
+    if not all(file.is_file() for file in files):
+        raise DataError(model, "", "expected the model that the index was built with")
+    return dssm.load(*files, dssm.Settings.of(settings))

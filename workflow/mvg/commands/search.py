@@ -1,5 +1,7 @@
 """``mvg search FOLDER "red shoes"``: the best documents of an index, each with the vector that found it."""
 
+from pathlib import Path
+
 from ..io.errors import DataError
 
 HELP = "search an index that mvg build made: documents, and which vector found each of them"
@@ -22,7 +24,7 @@ def run(options) -> None:
     if "encoder" not in manifest:
         raise DataError(options.folder, "", "expected an index that says how to encode a query: search it in Python")
     index = load(options.folder)
-    query = encode_texts(manifest["encoder"], [options.query])[0]
+    query = encode_texts(manifest["encoder"], [options.query], Path(options.folder))[0]
     rows, _ = index.search(query, options.k)
     for place, row in enumerate(rows[rows >= 0].tolist(), start=1):
         found = index.explain(query, row, n=3, min_count=options.min_count)
