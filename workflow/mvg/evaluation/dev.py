@@ -162,7 +162,7 @@ def _same(a: Addition, b: Addition) -> bool:
     return all(getattr(a, name) is getattr(b, name) for name in ("documents", "views", "votes", "adapter"))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _measure(
     base, views, votes, view_bias, bias, lengths, scale, first, starts, relevant, hidden_starts, hidden, worth, whole,
     unseen, k, out,

@@ -8,6 +8,9 @@ from ..datasets.pairs import of_queries
 MOST_QUERIES = 2000  # enough to choose a few numbers
 MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 
+# Only compiled code calls some functions: an entry from Python would take as long to compile again.
+INNER = dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
+
 
 def dev_rows(split, n_documents: int, seed: int = 0) -> np.ndarray:
     """The queries of dev that choices are made on, sorted int64 rows: all, or a sample."""
@@ -24,7 +27,7 @@ def by_query(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
     return np.searchsorted(position[order], np.arange(len(rows) + 1)), documents[order]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def ranks_of(scores, relevant):
     """The rank of each of ``relevant`` in ``scores`` (n_documents,), from 1; equal scores go by document row."""
     ranks = np.empty(len(relevant), dtype=np.int64)
@@ -38,17 +41,23 @@ def ranks_of(scores, relevant):
     return ranks
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def precision_sum(ranks, k):
     """The sum of the precision at each hit in the top k; ``ranks`` of the relevant documents, in any order."""
-    total, ranks = 0.0, np.sort(ranks)
-    for j in range(len(ranks)):
-        if ranks[j] <= k:
-            total += (j + 1) / ranks[j]
+    total, ordered = 0.0, ranks.copy()
+    for j in range(1, len(ordered)):  # they are few, and np.sort takes a second to compile
+        rank, place = ordered[j], j
+        while place > 0 and ordered[place - 1] > rank:
+            ordered[place] = ordered[place - 1]
+            place -= 1
+        ordered[place] = rank
+    for j in range(len(ordered)):
+        if ordered[j] <= k:
+            total += (j + 1) / ordered[j]
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def recall_and_ap(scores, bias, starts, relevant, hidden_starts, hidden, worth, whole, k, out):
     """Recall, weighted by ``worth``, and AP at k of each query, in percent, into ``out`` (n_queries, 2).
 

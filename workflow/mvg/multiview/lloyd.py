@@ -15,6 +15,8 @@ from numba import njit
 DIFFERS = 1e-6
 # Means of copies of one vector differ from it by rounding only: such centers are duplicates.
 DUPLICATE = 1e-12
+# Only compiled code calls these functions: an entry from Python would take as long to compile again.
+INNER = dict(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 
 
 class _Points(NamedTuple):
@@ -41,7 +43,7 @@ class _Clusters(NamedTuple):
     other: np.ndarray  # float64 (n,): upper bound of its similarity to any other center
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _random(seed, document, query):
     """A 64-bit hash of its arguments (splitmix64, Steele et al. 2014)."""
     state = seed
@@ -54,7 +56,7 @@ def _random(seed, document, query):
 
 
 # Reassociation lets the products use vector registers; the order of summation is the same in every call.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"}, **INNER)
 def _dot(a, b):
     total = 0.0
     for i in range(len(a)):
@@ -62,7 +64,7 @@ def _dot(a, b):
     return total
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"}, **INNER)
 def _fast_dot(a, b):
     total = np.float32(0)
     for i in range(len(a)):
@@ -70,7 +72,7 @@ def _fast_dot(a, b):
     return np.float64(total)
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"}, **INNER)
 def _squared_distance(a, b):
     total = 0.0
     for i in range(len(a)):
@@ -79,13 +81,13 @@ def _squared_distance(a, b):
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _copy(source, target):  # an assignment takes a second longer to compile
     for i in range(len(source)):
         target[i] = source[i]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def fit_documents(
     documents, queries, starts, members, weights, owners, places, counts, seed, max_iterations,
     vectors, kept,
@@ -124,7 +126,7 @@ def fit_documents(
                 kept[i] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _lloyd(points, clusters, max_iterations):
     """Iterate from the given assignment until nothing changes."""
     _forget(clusters)
@@ -150,14 +152,14 @@ def _lloyd(points, clusters, max_iterations):
         clusters.active[j] = clusters.active[j] and clusters.sizes[j] > 0
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _forget(clusters):
     """Reset the bounds, so that every query is compared again."""
     for i in range(len(clusters.own)):
         clusters.own[i], clusters.other[i] = -np.inf, np.inf
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _assign(points, clusters):
     """Assign each query to its most similar center, the lowest of equals. True if any query moved.
 
@@ -205,7 +207,7 @@ def _assign(points, clusters):
     return changed
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _move(points, clusters, i, target):
     """Move query i to another center."""
     _count(points, clusters, i, -1.0)
@@ -213,7 +215,7 @@ def _move(points, clusters, i, target):
     _count(points, clusters, i, 1.0)
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _count(points, clusters, i, times):
     """Add query i to the sums of its center (``times`` 1), or subtract it (-1)."""
     j, weight = clusters.assignment[i], times * points.weights[i]
@@ -224,7 +226,7 @@ def _count(points, clusters, i, times):
         total[t] += weight * query[t]
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _add_up(points, clusters):
     """Compute the sums of the weighted queries of each center."""
     for j in range(len(clusters.sizes)):
@@ -235,7 +237,7 @@ def _add_up(points, clusters):
         _count(points, clusters, i, 1.0)
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _update(points, clusters):
     """Move each center except 0 to the normalised weighted mean of its queries. True if any changed."""
     centers, changed = clusters.centers, False
@@ -257,7 +259,7 @@ def _update(points, clusters):
     return changed
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _repair(points, clusters):
     """Move each empty center to the query worst served by its own center; drop it if that does not differ."""
     sizes, assignment = clusters.sizes, clusters.assignment
@@ -286,7 +288,7 @@ def _repair(points, clusters):
     return repaired
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _drop_duplicates(clusters):
     """Drop each center that equals a lower one up to rounding. True if any was dropped."""
     centers, active = clusters.centers, clusters.active

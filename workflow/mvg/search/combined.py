@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..multiview.addition import Addition
 from .index import Index
-from .product import dot
+from .product import dot, insert
 from .ranking import Ranking
 from .views import Views
 
@@ -81,12 +81,12 @@ class Combined:
         return Ranking(documents, scores)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _with_votes(
     queries, vectors, first_vector, vector, found, found_scores, first_vote, voted, votes, first_hidden, hidden,
     documents, scores,
 ):  # fmt: skip
-    """Add votes to the scores of candidates, score documents that only got votes, sort, cut to k."""
+    """Add votes to the scores of candidates, score documents that only got votes, keep the best k."""
     n_documents = len(first_vector) - 1
     known = np.full(n_documents, -1, dtype=np.int64)  # document -> its position among the candidates
     candidates = np.empty(found.shape[1] + n_documents, dtype=np.int64)
@@ -109,10 +109,9 @@ def _with_votes(
                 n += 1
             if known[d] >= 0:
                 values[known[d]] += votes[j]
-        order = np.argsort(candidates[:n], kind="mergesort")
-        order = order[np.argsort(-values[:n][order], kind="mergesort")]
-        for j in range(min(documents.shape[1], n)):
-            documents[i, j], scores[i, j] = candidates[order[j]], values[order[j]]
+        kept = 0
+        for j in range(n):
+            kept = insert(documents[i], scores[i], kept, candidates[j], values[j])
         for j in range(n):
             known[candidates[j]] = -1
         for h in range(first_hidden[i], first_hidden[i + 1]):

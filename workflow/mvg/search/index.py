@@ -15,7 +15,7 @@ from numba import njit
 
 from ..io.errors import DataError
 from ..io.files import let_go, replacing
-from .product import dot
+from .product import dot, insert
 from .ranking import Ranking, merge
 from .views import Views
 
@@ -241,7 +241,7 @@ def _reason(error: RuntimeError) -> str:
     return re.sub(r"Error in .*?\.cpp:\d+: ", "", str(error)).replace("\n", " ")
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _rank(
     queries, vectors, owner, found, approximate, close, first_hidden, hidden, rows, exact, place,
     documents, scores, certain,
@@ -283,11 +283,6 @@ def _rank(
             place[candidates[a]] = 0
         for h in range(first_hidden[row], first_hidden[row + 1]):
             place[hidden[h]] = 0
-        for a in range(1, n):
-            value, document, b = values[a], candidates[a], a
-            while b > 0 and (values[b - 1] < value or (values[b - 1] == value and candidates[b - 1] > document)):
-                values[b], candidates[b] = values[b - 1], candidates[b - 1]
-                b -= 1
-            values[b], candidates[b] = value, document
-        for a in range(min(k, n)):
-            documents[row, a], scores[row, a] = candidates[a], values[a]
+        kept = 0
+        for a in range(n):
+            kept = insert(documents[row], scores[row], kept, candidates[a], values[a])
