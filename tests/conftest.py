@@ -1,4 +1,4 @@
-"""What tests of all kinds share."""
+"""Shared by all tests."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 
 @pytest.fixture
 def prepare(tmp_path):
-    """prepare(format, path, **options) -> (BEIR folder, what stats.json holds), as the workflow does it."""
+    """prepare(format, path, **options) -> (BEIR folder, contents of stats.json), as in the workflow."""
 
     def prepare(format, path, **options):
         dropped = Counter()

@@ -1,4 +1,4 @@
-"""A finished run of forty documents, made by hand: enough for its page, with any texts, within a second."""
+"""A finished run of forty documents, written directly: enough for its page, with any texts, within a second."""
 
 import base64
 import json
@@ -33,9 +33,9 @@ BIASES = {"mvg+dssm": 0.0, "mvg+prior+dssm": -0.05}
 
 
 class SmallRun:
-    """The files of the run in ``folder``, what is in them, and its page.
+    """The files of the run in ``folder``, their contents, and its page.
 
-    text: gives the text of a document or query by its number; dataset: its name
+    text: number of a document or query -> its text; dataset: its name
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""Preparing the originals at their full size: memory and time, on simulated files of that size.
+"""Memory and time of preparing the originals at their full size, on simulated files.
 
     python tests/benchmarks/full_size.py pubmed        30 files of 30,000 articles, a sample drawn from them
     python tests/benchmarks/full_size.py wikiseealso   312,330 labels, 693,082 + 177,515 points
 
-The files are written to a temporary folder (about 5 GB and 1 GB), and read in a process of its own,
-whose largest resident set is printed beside the limit. Exit code 1 beyond a limit.
+The files are written to a temporary folder (about 5 GB and 1 GB) and read in a separate process. Its
+largest resident set is printed beside the limit. The exit code is 1 above a limit.
 """
 
 import gzip
@@ -37,7 +37,7 @@ print(json.dumps(stats))
 
 
 class Text:
-    """Slices of a long text of made-up words, of which gzip makes about a third."""
+    """Slices of a long text of invented words, which gzip compresses to about a third."""
 
     def __init__(self, rng: random.Random, size=2**22):
         words = ["".join(rng.choices("etaoinshrdlu", k=rng.randint(2, 11))) for _ in range(30_000)]
@@ -49,7 +49,7 @@ class Text:
 
 
 def pubmed(folder: Path, files=30, articles=30_000, descriptors=29_000) -> None:
-    """A baseline with MeSH: records of about 8 KB and 200 elements, as the originals have."""
+    """A baseline with MeSH: records of about 8 KB and 200 elements, like the originals."""
     rng = random.Random(0)
     text = Text(rng)
     names = [f"Descriptor {text.of(12)} {row}" for row in range(descriptors)]

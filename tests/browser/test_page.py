@@ -1,4 +1,4 @@
-"""The page of a run in a browser, headless: it stays by itself, sorts, filters, explores, and lets nothing run."""
+"""The page of a run in a headless browser: it loads nothing from outside, sorts, filters, explores, runs no text."""
 
 import os
 import re
@@ -82,7 +82,7 @@ def test_two_rows_are_tested_against_each_other(run, visit):
     rows = [row.split("\t") for row in texts(page, "#test tbody tr")]
     lines = (run.folder / "tables/significance.csv").read_text().splitlines()[1:]
     expected = [line.split(",") for line in lines if ",dssm,mvg+dssm," in line]
-    # There a is DSSM: its losses are the wins of MVG.
+    # In the csv, a is DSSM, so its losses are the wins of MVG.
     assert [row[2:5] for row in rows] == [[losses, wins, ties] for *_, wins, losses, ties, _ in expected]
     page.get_by_label("Compare DSSM", exact=True).first.uncheck()
     assert page.locator("#test").is_hidden()

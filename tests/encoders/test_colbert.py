@@ -1,4 +1,4 @@
-"""ColBERT: which tokens are scored, what the loss is, what it learns, and that one seed is one model."""
+"""ColBERT: the scored tokens, the loss, what it learns, and that one seed gives one model."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "
 
 
 def toy(n_queries=300, excluded=NOTHING):
-    """Document i is called by word i; a query names it by other words of the same rank."""
+    """The text of document i is word i; a query names it by other words of the same rank."""
     rng = np.random.default_rng(0)
     relevant = rng.integers(0, 5, n_queries)
     queries = [f"{WORDS[5 + d]} {WORDS[10 + rng.integers(0, 5)]}" for d in relevant]
@@ -71,7 +71,7 @@ class Stop(Exception):
 
 def test_interrupted_and_resumed_is_uninterrupted_byte_for_byte(trained, tmp_path):
     def stop_at_second_evaluation(line):
-        if line.startswith("step 40"):  # noted before its checkpoint: the training goes on from step 20
+        if line.startswith("step 40"):  # logged before its checkpoint, so the training resumes from step 20
             raise Stop
 
     with pytest.raises(Stop):
@@ -138,7 +138,7 @@ def test_loss_by_hand_leaves_out_other_relevant_and_filtered_documents(trained):
         with torch.no_grad():
             return batches.loss(trained.model, 0).item()
 
-    # All of the batch's documents are relevant to both queries: nothing to tell apart.
+    # All of the batch's documents are relevant to both queries, so there is nothing to learn.
     assert loss(train) == 0
     # Query 0 is relevant to 0 and 1, query 1 to 2: each document of one is a negative of the other.
     train = Split(np.arange(2), (np.array([0, 0, 1]), np.array([0, 1, 2])), NOTHING)

@@ -1,4 +1,4 @@
-"""DSSM: what it computes, what it learns, and that one seed is one model."""
+"""DSSM: what it computes, what it learns, and that one seed gives one model."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ WORDS = ["oak", "elm", "ash", "fir", "yew", "sun", "sea", "sky", "ice", "fog", "
 
 
 def toy(n_queries=300, excluded=NOTHING):
-    """Document i is called by word i; a query names its document by another word of the same rank."""
+    """The text of document i is word i; a query names its document by another word of the same rank."""
     rng = np.random.default_rng(0)
     documents = WORDS[:5]
     relevant = rng.integers(0, 5, n_queries)
@@ -167,7 +167,7 @@ def test_checkpoints_are_of_one_training_from_the_untrained_model_to_its_end():
     assert list(kept) == [0, 0.1, 1, 2, 3] and len(trained.history) == 3
     assert all(d.shape == (5, 8) and q.shape == (300, 8) for d, q in kept.values())
     assert len({d.tobytes() for d, _ in kept.values()}) == 5
-    # Watching changes nothing: plain training keeps one of these.
+    # Watching changes nothing, so plain training keeps one of these.
     plain = dssm_training.fit(documents, queries, train, dev, settings(epochs=3, patience=3), **options)
     assert trained.history == plain.history
     best = 1 + np.argmax([h["recall"] + h["map"] for h in plain.history])

@@ -1,4 +1,4 @@
-"""Pretrained encoders: where weights come from, what a vector is, and one line for what is missing."""
+"""Pretrained encoders: the sources of weights, the vectors, and one line for what is missing."""
 
 import shutil
 

@@ -17,7 +17,7 @@ DOCUMENTS = WORDS[:5]
 
 
 def toy(n_queries=120):
-    """Document i is called by word i; a query names its document by another word of the same rank."""
+    """The text of document i is word i; a query names its document by another word of the same rank."""
     rng = np.random.default_rng(0)
     relevant = rng.integers(0, 5, n_queries)
     queries = [f"{WORDS[5 + d]} {WORDS[10 + rng.integers(0, 5)]}" for d in relevant]
@@ -68,7 +68,7 @@ def test_interrupted_and_resumed_is_uninterrupted_byte_for_byte(recipe, tmp_path
     whole = fit(tmp_path / "whole", **recipe)
 
     def stop_after_second_evaluation(line):
-        if line.startswith("step 8"):  # noted before its checkpoint: the training goes on from step 4
+        if line.startswith("step 8"):  # logged before its checkpoint, so the training resumes from step 4
             raise Stop
 
     with pytest.raises(Stop):
@@ -140,7 +140,7 @@ def encoder(tmp_path_factory):
 
 
 def small_case():
-    """q0 -> d0, d1; q1 -> d1, and its pair with d2 is filtered; d3 and d4 are nobody's."""
+    """q0 -> d0, d1; q1 -> d1, and its pair with d2 is filtered; d3 and d4 have no query."""
     excluded = np.array([1]), np.array([2])
     train = Split(np.array([0, 1]), (np.array([0, 0, 1]), np.array([0, 1, 1])), excluded)
     return TrainingData(DOCUMENTS, ["sun sea", "sky"], train, train)

@@ -1,7 +1,7 @@
-"""Faults that befall a run of the workflow, and what must hold after each.
+"""Faults in a run of the workflow, and what must hold after each.
 
-At any moment a result has the bytes of the undisturbed run or is not there; a run that ends early says why, without a
-traceback; the same command again ends with the files of the undisturbed run, to the byte, and no others.
+At any moment a result either has the bytes of the undisturbed run or does not exist. A run that ends early says why,
+without a traceback. The same command again ends with exactly the files of the undisturbed run, byte for byte.
 """
 
 import os
@@ -37,11 +37,11 @@ resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 class Run:
-    """A run in a folder of its own, started again and again."""
+    """A run in its own folder, started again and again."""
 
     def __init__(self, folder: Path, *arguments: str):
         self.folder, self.results, self.arguments = folder, folder / "results", arguments
-        self.ends, self.started = 0, []  # how often it got to its end; its processes
+        self.ends, self.started = 0, []  # how often it finished; its processes
         if not folder.exists():
             folder.mkdir(parents=True)
             copy_of_project(folder)
@@ -49,7 +49,7 @@ class Run:
         self.results.mkdir(exist_ok=True)
 
     def start(self, *more: str, output="output.txt") -> subprocess.Popen:
-        """The command of every time, in a session of its own as in a terminal of its own."""
+        """Start the run's command in a session of its own, as in its own terminal."""
         command = [sys.executable, "-m", "snakemake", *self.arguments, *more]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         with open(self.folder / output, "w", encoding="utf-8") as file:
@@ -60,7 +60,7 @@ class Run:
                 stderr=file,
                 env=environment,
                 start_new_session=True,
-                # A shell that runs the tests in its background has them, and so this, ignore Ctrl-C.
+                # If a shell runs the tests in the background, they and their children ignore Ctrl-C.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
             )
         self.started.append(process)
@@ -70,7 +70,7 @@ class Run:
         return (self.folder / name).read_text(encoding="utf-8")
 
     def finish(self, *more: str) -> str:
-        """Run to the end; what it said."""
+        """Run to the end; return the output."""
         assert self.start(*more).wait() == 0, self.output()
         return self.output()
 
@@ -78,14 +78,14 @@ class Run:
         return any((self.folder / ".snakemake/locks").glob("*"))
 
     def wipe(self) -> None:
-        """Back to where nothing is done."""
+        """Remove everything that was made."""
         for process in self.started:
             kill_session(process)
         for left in [*self.results.iterdir(), self.folder / ".snakemake"]:
             shutil.rmtree(left, ignore_errors=True)
 
     def files(self) -> dict[str, bytes]:
-        """All results; of those that hold measured times, what is left without these."""
+        """All results, without measured times."""
         files = sorted(file for file in self.results.rglob("*") if file.is_file())
         names = [file.relative_to(self.results) for file in files]
         measured = {"logs", "benchmarks", *TIMES}
@@ -103,7 +103,7 @@ def session(leader: int) -> list[int]:
             dead = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
             if os.getsid(pid) == leader and not dead:
                 found.append(pid)
-        except OSError:  # gone meanwhile
+        except OSError:  # it has ended meanwhile
             continue
     return found
 
@@ -122,7 +122,7 @@ def jobs(leader: int, script="") -> list[int]:
 
 
 def kill(pids: list[int], number=signal.SIGKILL) -> int:
-    """How many of them were there to be hit."""
+    """Send a signal; return how many of them were still there."""
     hit = 0
     for pid in pids:
         try:
@@ -134,9 +134,9 @@ def kill(pids: list[int], number=signal.SIGKILL) -> int:
 
 
 def kill_session(process: subprocess.Popen) -> None:
-    """Kill -9 all of it, unless it has ended."""
+    """kill -9 of a whole session, unless it has ended."""
     while process.poll() is None and (left := session(process.pid)):
-        os.kill(process.pid, signal.SIGSTOP)  # the leader last, and starting no more
+        os.kill(process.pid, signal.SIGSTOP)  # the leader dies last; stopped, it starts no more
         kill([pid for pid in left if pid != process.pid] or [process.pid])
     process.wait()
 
@@ -149,8 +149,8 @@ def ends_within(process: subprocess.Popen, seconds: float) -> bool:
         return False
 
 
-# Faults. Each starts the run, does its harm after a random while of ``seconds`` on average, and returns when
-# the run has ended: False if that was because all was done before.
+# Faults. Each starts the run, strikes after a random time of ``seconds`` on average, and returns when the run
+# has ended: False if the run finished before that.
 
 
 def kill_all(run: Run, random: random.Random, seconds: float) -> bool:
@@ -174,15 +174,15 @@ def interrupt(run: Run, random: random.Random, seconds: float) -> bool:
 
 
 def terminate(run: Run, random: random.Random, seconds: float) -> bool:
-    """SIGTERM to Snakemake, as a system that goes down sends it."""
+    """SIGTERM to Snakemake, as from a system that shuts down."""
     process = at_work(run, random.uniform(0, 2 * seconds))
     process.terminate()
-    # It can hit Snakemake where it then waits for ever.
+    # It can hit Snakemake at a point where it then waits forever.
     return stopped(run, process) if ends_within(process, PATIENCE) else killed(run, process)
 
 
 def fill_disk(run: Run, random: random.Random, seconds: float) -> bool:
-    """A disk with too little room; more of it later."""
+    """A disk with too little room, which gets more later."""
     mount(run, f"size={shutil.disk_usage(run.results).used + random.randrange(ROOM)}")
     try:
         return refused(run, run.start(), "No space left on device")
@@ -191,7 +191,7 @@ def fill_disk(run: Run, random: random.Random, seconds: float) -> bool:
 
 
 def make_read_only(run: Run, random: random.Random, seconds: float) -> bool:
-    """Results on a disk that cannot be written; mended later."""
+    """Results on a read-only disk, which is made writable later."""
     mount(run, "ro")
     try:
         return refused(run, run.start(), "error: results.*: not writable: make it so|Write-protected output files")
@@ -200,7 +200,7 @@ def make_read_only(run: Run, random: random.Random, seconds: float) -> bool:
 
 
 def limit_memory(run: Run, random: random.Random, seconds: float) -> bool:
-    """A job that gets no more memory than its imports took."""
+    """A job that gets no more memory than its imports need."""
     script = run.folder / "workflow/scripts/evaluate.py"
     text, status = script.read_text(encoding="utf-8"), script.stat()
     script.write_text(text.replace("\nwith job(", f"\n{MEMORY_LIMIT}with job("), encoding="utf-8")
@@ -219,7 +219,7 @@ def move_clock(run: Run, random: random.Random, seconds: float) -> bool:
         if random.random() < 0.5:
             os.utime(file, (time.time() + random.choice((-DAY, DAY)),) * 2)
     refused(run, run.start(), "older modification time .* than input .* clock skew")
-    # What that line asks for: find results -newermt now -exec touch {} +
+    # The remedy that the message asks for: find results -newermt now -exec touch {} +
     for file in run.results.rglob("*"):
         if file.stat().st_mtime > time.time():
             os.utime(file)
@@ -227,18 +227,18 @@ def move_clock(run: Run, random: random.Random, seconds: float) -> bool:
 
 
 def start_twice(run: Run, random: random.Random, seconds: float) -> bool:
-    """The same command a second time, while the first is at work."""
+    """The same command a second time, while the first is running."""
     first = at_work(run, 0)
     second = run.start(output="second.txt")
     second.wait()
-    if second.returncode or run.is_locked():  # else there was nothing to do for either
+    if second.returncode or run.is_locked():  # otherwise neither had anything to do
         words = run.output("second.txt")
         assert second.returncode and "Directory cannot be locked" in words and "Traceback" not in words, words
     return interrupted(run, first)
 
 
 def kill_training(run: Run, random: random.Random, seconds: float) -> bool:
-    """kill -9 of everything while a transformer is in training."""
+    """kill -9 of everything during the training of a transformer."""
     process = run.start()
     while process.poll() is None and not jobs(process.pid, "train_sbert") + jobs(process.pid, "train_colbert"):
         time.sleep(0.1)
@@ -260,11 +260,11 @@ FAULTS = {
 }
 ON_A_DISK_OF_ITS_OWN = ("disk full", "read-only results")
 SIZE = 2**30  # bytes of that disk
-ROOM = 2**18  # bytes, at most, that it has left when it is to run full
+ROOM = 2**18  # most free bytes on a disk that is to become full
 
 
 def mount(run: Run, option: str) -> None:
-    """Give the results a disk of their own, or change it. Raises OSError where that is not allowed."""
+    """Give the results their own disk, or change it. Raises OSError if that is not allowed."""
     remount = "remount," * os.path.ismount(run.results)
     command = ["mount", "-t", "tmpfs", "-o", remount + option, "tmpfs", str(run.results)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -278,7 +278,7 @@ def unmount(run: Run) -> None:
 
 
 def at_work(run: Run, seconds: float) -> subprocess.Popen:
-    """The run, ``seconds`` after its first job could start, or when it has ended."""
+    """Start the run; return ``seconds`` after its first job could start, or when it has ended."""
     process = run.start()
     while process.poll() is None and not run.is_locked():
         time.sleep(0.01)
@@ -287,7 +287,7 @@ def at_work(run: Run, seconds: float) -> subprocess.Popen:
 
 
 def refused(run: Run, process: subprocess.Popen, pattern: str) -> bool:
-    """Whether the run failed rather than finished; that it said why, in a line."""
+    """Whether the run failed. Asserts that it then said why, in one line."""
     if process.wait() == 0:
         return False
     output = run.output()
@@ -296,7 +296,7 @@ def refused(run: Run, process: subprocess.Popen, pattern: str) -> bool:
 
 
 def killed(run: Run, process: subprocess.Popen) -> bool:
-    """Kill -9 all of a run, then do as Snakemake says; whether it was there to be killed."""
+    """kill -9 of a whole run, then follow Snakemake's advice. Returns whether it was still running."""
     if process.poll() is not None:
         assert process.returncode == 0, run.output()
         return False
@@ -315,7 +315,7 @@ def interrupted(run: Run, process: subprocess.Popen) -> bool:
 
 
 def stopped(run: Run, process: subprocess.Popen) -> bool:
-    """Whether the run was stopped before it was done; that nothing of it is left, and nothing in the way."""
+    """Whether the run was stopped before its end. Asserts that no process and no lock of it is left."""
     process.wait()
     assert not session(process.pid) and not run.is_locked(), run.output()
     return process.returncode != 0
@@ -325,7 +325,7 @@ def stopped(run: Run, process: subprocess.Popen) -> bool:
 
 
 def strike(run: Run, fault: str, undisturbed: dict[str, bytes], random: random.Random, seconds: float) -> None:
-    """Let ``fault`` befall the run, from the start again if it is done before that; nothing is half-written then."""
+    """Strike the run with ``fault``, starting afresh if it finishes first; assert that nothing is half-written."""
     for _ in range(10):
         if FAULTS[fault](run, random, seconds):
             break
@@ -338,12 +338,12 @@ def strike(run: Run, fault: str, undisturbed: dict[str, bytes], random: random.R
 
 
 def recover(run: Run, undisturbed: dict[str, bytes]) -> None:
-    """The same command again ends with the undisturbed run's files, and has nothing to do after that.
+    """The same command again ends with the undisturbed run's files, and then has nothing left to do.
 
-    Tables and figures are targets: those it makes unasked.
+    Tables and figures are targets, so it makes those without being asked.
     """
     run.finish()
-    # What nothing needs any more, such as the model of vectors that are there, Snakemake makes only if asked to.
+    # Snakemake makes files that nothing needs any more, such as the model of existing vectors, only on request.
     if unneeded := undisturbed.keys() - run.files().keys():
         run.finish("--", *(f"results/{name}" for name in sorted(unneeded)))
     files = run.files()

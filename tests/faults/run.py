@@ -1,4 +1,4 @@
-"""The long form: every fault over tests/tiny.yaml, at random times, and a table of what came of them.
+"""The long form: every fault in runs of tests/tiny.yaml, at random times, and a table of the outcomes.
 
 python tests/faults/run.py --kills 50 --tries 5 --trainings 10 --seed 0
 """
@@ -18,11 +18,11 @@ from faults.faults import FAULTS, ON_A_DISK_OF_ITS_OWN, Run, mount, recover, str
 TINY = ["--configfile", "tests/tiny.yaml"]
 VECTORS = [f"results/transformers/wikiseealso/{name}.npy" for name in ("sbert/documents", "colbert/tokens")]
 TRANSFORMERS = [*VECTORS, "--configfile", "tests/transformers.yaml"]
-STRIKES = 10  # on average, until a run gets to its end
+STRIKES = 10  # on average, until a run finishes
 
 
 def suite(work: Path, arguments: list[str], faults: list[str], rng: random.Random) -> Counter:
-    """Let ``faults`` befall one run after the other; (fault, outcome) -> how often."""
+    """Strike a run with ``faults``, one after the other; (fault, outcome) -> how often."""
     undisturbed, start = Run(work / "undisturbed", *arguments), monotonic()
     undisturbed.finish("--cores", "1")
     files, seconds = undisturbed.files(), monotonic() - start
@@ -51,7 +51,7 @@ def suite(work: Path, arguments: list[str], faults: list[str], rng: random.Rando
 
 
 def main() -> int:
-    # With nohup or & it is ignored, and so it would be by the runs.
+    # With nohup or & this process ignores SIGINT, and so would the runs.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50, help="kill -9 of everything, at this many random times")

@@ -1,6 +1,6 @@
-"""A small run that meets each fault once, one after the other; `run.py` beside this is the long form.
+"""A small run that meets each fault once, one after the other; `run.py` in this folder is the long form.
 
-What is undisturbed runs on one core, what is disturbed on all: the number of threads changes no byte either.
+The undisturbed run uses one core, the disturbed one all, since the number of threads must not change a byte either.
 """
 
 import random
@@ -27,7 +27,7 @@ def undisturbed(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The disturbed one, on a disk of its own where that can be."""
+    """The disturbed run, on its own disk if possible."""
     run = Run(tmp_path_factory.mktemp("faults") / "disturbed", *SMALL)
     with suppress(OSError):
         mount(run, "rw")
@@ -51,7 +51,7 @@ def test_in_the_end_all_is_as_if_nothing_had_been(run, undisturbed):
 
 
 def test_a_job_that_failed_after_a_change_of_settings_is_made_again(run, undisturbed):
-    """Though what follows from it is there, from the settings before: Snakemake alone has nothing to do then."""
+    """Although the results that depend on it exist from the old settings; Snakemake alone would do nothing then."""
     stats = "results/tiny/eurlex/data/stats.json"
     before = (run.folder / stats).read_bytes()
     run.arguments = (stats, *SMALL, "simulation={documents: 150, queries: 500}")

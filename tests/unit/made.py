@@ -1,4 +1,4 @@
-"""The files that a rule's outputs would name."""
+"""Paths under the names of a rule's outputs."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A local HTTP server that behaves as badly as a test asks it to."""
+"""A local HTTP server that misbehaves as a test asks it to."""
 
 import gzip
 import re
@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Behaviour:
-    """A file, served as it should be: with Range, If-Range and its length.
+    """A file, served correctly by default: with Range, If-Range and its length.
 
-    ``faults`` are what differs, arguments of :meth:`send`, in the answers to the first requests;
-    ``always`` in all that follow. ``asked`` holds the Range of each request.
+    ``faults`` are arguments of :meth:`send` that change the answers to the first requests; ``always``
+    changes all later ones. ``asked`` holds the Range of each request.
     """
 
     def __init__(self, data: bytes, *faults: dict, always: dict | None = None):
@@ -23,9 +23,9 @@ class Behaviour:
         self.send(request, **(self.faults.pop(0) if self.faults else self.always))
 
     def send(self, request, code=None, headers=(), data=None, tag='"1"', start=None, sends=None, pause=0):
-        """The bytes from ``start`` on, of which only ``sends`` come, one every ``pause`` seconds; None: as it should.
+        """Send ``sends`` of the bytes from ``start`` on, one every ``pause`` seconds; None: the correct ones.
 
-        ``headers`` replace those that tell the truth; None leaves one out.
+        ``headers`` replace the correct headers; None leaves one out.
         """
         data = self.data if data is None else data
         if start is None:
@@ -55,7 +55,7 @@ def serving(behaviours: dict):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            with suppress(BrokenPipeError, ConnectionResetError):  # the client had enough
+            with suppress(BrokenPipeError, ConnectionResetError):  # the client closed the connection
                 behaviours.get(self.path, NOTHING).answer(self)
             self.close_connection = True
 

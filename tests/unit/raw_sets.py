@@ -1,4 +1,4 @@
-"""Small invented raw data sets, one of each format, as the bytes of their files by name."""
+"""Small invented raw datasets, one of each format, as the bytes of their files by name."""
 
 import gzip
 import io
@@ -35,7 +35,7 @@ def medline(*articles, prolog="") -> bytes:
 
 
 def bioasq(*articles) -> bytes:
-    """Articles (pmid, title, name, ...), one a line as in the original."""
+    """Articles (pmid, title, name, ...), one per line as in the original."""
     records = [{"pmid": str(pmid), "title": title, "meshMajor": names} for pmid, title, *names in articles]
     return b'{"articles": [\n' + b",\n".join(json.dumps(record).encode() for record in records) + b"\n]}\n"
 
@@ -56,7 +56,7 @@ def page(uid, title, *targets) -> dict:
     return {"uid": uid, "title": title, "content": "", "target_ind": list(targets)}
 
 
-# The splits of these go by the sha256 of the id.
+# Their splits depend on the sha256 of the id.
 TRAIN_PMID, DEV_PMID, TEST_PMID = 101, 132, 111
 TRAIN_PAGE, DEV_PAGE = "page-a", "page-d"
 
@@ -81,10 +81,10 @@ RAW_FILES = {
         "qrels/dev.tsv": b"query-id\tcorpus-id\tscore\nq1\ta\t1\n",
         "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq2\tp\t1\n",
     },
-    # The splits go by the sha256 of the text.
+    # The splits depend on the sha256 of the text.
     "csv": {"pairs.csv": b"query,document\nfruit,Apple\nfruit,Pear\nstone,Pear\njam,Apple\n"},
     "bioasq": {"allMeSH.json": bioasq(*((pmid, "On mice", "Mice") for pmid in (TRAIN_PMID, DEV_PMID, TEST_PMID)))},
-    "mesh-csv": {  # 27 rows: the splits go by their numbers
+    "mesh-csv": {  # 27 rows, whose numbers decide the splits
         "pubmed.csv": b"id,Title,meshMajor\n" + b"".join(b"7,On mice,\"['Mice', 'Humans']\"\n" for _ in range(27))
     },
     "medline": {

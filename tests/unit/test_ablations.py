@@ -31,7 +31,7 @@ def unit(x):
 
 @pytest.fixture
 def data():
-    """40 documents, some popular, and 90 queries in three splits; some test pairs are filtered."""
+    """40 documents, some of them popular, and 90 queries in three splits; some test pairs are filtered."""
     rng = np.random.default_rng(0)
     documents, queries = unit(rng.normal(size=(40, 6))), unit(rng.normal(size=(90, 6)))
 

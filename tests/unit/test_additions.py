@@ -1,4 +1,4 @@
-"""What a log adds to an encoder: one scoring rule, its parts, and the search over all of them."""
+"""Additions to an encoder: one scoring rule, its parts, and the search over all of them."""
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def test_shared_views_hold_the_mean_of_what_their_queries_led_to():
     nearest = (queries @ centers.T).argmax(axis=1)
     matrix = np.zeros((len(queries), len(documents)))
     matrix[pairs] = 1
-    # The last round of k-means moved the centers once more: most queries are still with their own.
+    # The last round of k-means moved the centers once more, but most queries keep their center.
     expected = np.array([matrix[nearest == s].mean(axis=0) for s in range(len(centers))])
     assert abs(shares.toarray() - expected).mean() < 0.02
     np.testing.assert_allclose(np.linalg.norm(centers, axis=1), 1, atol=1e-6)

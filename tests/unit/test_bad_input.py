@@ -1,7 +1,7 @@
-"""Bad bytes in, one line out: which file, where in it, and what was expected.
+"""Bad bytes give one line: the file, the place in it, and what was expected.
 
-Each case of the table replaces one file of a good raw data set, or adds one, and says how the
-message begins after the name of the file.
+Each case of the table replaces or adds one file of a good raw dataset, and gives the beginning of the
+message after the name of the file.
 """
 
 import gzip
@@ -25,7 +25,7 @@ GZIP = RAW_FILES["xc"]["tst.json.gz"]
 def zipped(files: dict[str, bytes] | list[tuple[str, bytes]]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a name that occurs twice
+        warnings.simplefilter("ignore")  # about a name that occurs twice
         for name, data in files.items() if isinstance(files, dict) else files:
             archive.writestr(name, data)
     return buffer.getvalue()
@@ -43,12 +43,12 @@ def encrypted(data: bytes) -> bytes:
 
 
 def misnamed(data: bytes) -> bytes:
-    """A zip whose first member has, in its own header alone, a name that claims to be UTF-8 and is not."""
+    """A zip in which the name of the first member, only in its own header, claims to be UTF-8 but is not."""
     return data[:7] + b"\x08" + data[8:30] + b"\xff" + data[31:]
 
 
 def stored(name: str, content: bytes) -> bytes:
-    """A zip whose content can be found in it as it is."""
+    """A zip that stores its content uncompressed."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(name, content)

@@ -85,7 +85,7 @@ def test_the_papers_rows_have_the_papers_marks_and_ours_are_marked_beside_them(t
 
 
 def test_a_row_of_ours_takes_no_mark_from_a_row_of_the_papers():
-    """MVG is held against the encoder alone, as in the paper, not against the prior that is between the two."""
+    """MVG is compared with the encoder alone, as in the paper, not with the prior, which is between the two."""
     noise = np.linspace(-5, 5, 40)
     lifted = {"dssm": 20 + noise, "prior+dssm": 29 - noise, "mvg+dssm": 30 + noise}
     table = benchmark_table({"eurlex": {name: frame(values) for name, values in lifted.items()}}, {}, FACTS)
@@ -228,7 +228,7 @@ KNOWN_COMMANDS = set(
 
 
 def test_latex_is_well_formed_without_a_compiler(pages):
-    """Where there is no pdflatex, the structure stands in for compiling."""
+    """Checks the structure of the tables, for machines without pdflatex."""
     lines = [line for line in pages["tex"].splitlines() if not line.startswith("%")]
     text = "\n".join(lines)
     assert set(re.findall(r"\\(?:[a-zA-Z]+|.)", text)) <= KNOWN_COMMANDS

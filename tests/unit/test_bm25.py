@@ -1,4 +1,4 @@
-"""BM25: as rank-bm25 scores, but all queries at once; only documents that share a word are ranked."""
+"""BM25: the scores of rank-bm25, but of all queries at once; only documents that share a word are ranked."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Bootstrap intervals over queries: by hand, against scipy, and what they must hold."""
+"""Bootstrap intervals over queries: by hand, against scipy, and their properties."""
 
 import numpy as np
 import pytest
@@ -33,11 +33,11 @@ def test_as_scipy_has_it():
 
 
 def test_a_difference_is_paired():
-    """Scores differ widely from query to query, and two methods by one point on each."""
+    """Scores differ widely between queries, but the two methods by one point on each query."""
     scores = np.random.default_rng(0).uniform(0, 100, 200)
     assert gain(scores + 1, scores) == pytest.approx((1, 1, 1))
     a, b = interval(scores + 1), interval(scores)
-    assert a.low < b.high  # apart from each other they could not be told apart
+    assert a.low < b.high  # unpaired, the two could not be distinguished
 
 
 def test_a_ratio_of_sums_by_hand():

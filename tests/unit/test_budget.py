@@ -1,4 +1,4 @@
-"""Step 1: how the budget of behavioural vectors is spent (paper, section 5.1)."""
+"""Step 1: the allocation of the budget of behavioural vectors (paper, section 5.1)."""
 
 import numpy as np
 import pytest
@@ -42,9 +42,9 @@ def test_shares_below_the_cap_are_proportional_to_the_power_of_popularity(n, tot
 def test_by_hand():
     # sqrt(16) : sqrt(4) : sqrt(1) = 4 : 2 : 1 of 7
     assert allocate([16, 4, 1], 7, 0.5).tolist() == [4, 2, 1]
-    # 1/3 each of 4, one left over: to the document with the most queries
+    # each gets a third of 4; the one left over goes to the document with the most queries
     assert allocate([5, 9, 7], 4, 0).tolist() == [1, 2, 1]
-    # equal remainders and equal popularity: to the lower row
+    # equal remainders and equal popularity: the lower row first
     assert allocate([3, 3, 3], 2, 0.5).tolist() == [1, 1, 0]
     # a capped document's excess is shared out again: 1, and 5 split evenly over the rest
     assert allocate([1, 10, 10], 7, 0).tolist() == [1, 3, 3]

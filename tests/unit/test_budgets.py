@@ -1,4 +1,4 @@
-"""MVG under many budgets: shares by hand, and the same numbers as one search over all vectors."""
+"""MVG at many budgets: shares by hand, and the same numbers as one search over all vectors."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def data():
     """60 documents of very different popularity; queries 0..199 train, 200..239 dev, 240..279 test."""
     rng = np.random.default_rng(0)
     documents, queries = unit(rng.normal(size=(60, 6))), unit(rng.normal(size=(280, 6)))
-    queries[240:250] = queries[:10]  # as often on real data: then equal scores decide
+    queries[240:250] = queries[:10]  # as is frequent in real data, so that equal scores occur
     keys = np.repeat(np.arange(280), 2) * 60 + np.minimum(rng.geometric(0.08, 560), 60) - 1
     pairs = np.divmod(np.unique(keys), 60)
 

@@ -1,4 +1,4 @@
-"""Gains by pair, the two documents that show them, and the pairs found with MVG only."""
+"""Gains by pair, the two documents that show them, and the pairs that only MVG finds."""
 
 import numpy as np
 import pandas as pd

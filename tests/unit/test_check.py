@@ -1,4 +1,4 @@
-"""`mvg check`: numbers that can be counted by hand, an answer with its reasons, one line for bad data."""
+"""`mvg check`: numbers counted by hand, an answer with its reasons, one line for bad data."""
 
 import subprocess
 import sys

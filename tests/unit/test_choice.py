@@ -1,4 +1,4 @@
-"""What dev chooses: the popularity prior and the bias of behavioural views."""
+"""Choices on dev: the popularity prior and the bias of behavioural views."""
 
 import numpy as np
 import pytest

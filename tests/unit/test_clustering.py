@@ -140,7 +140,7 @@ def test_where_it_is_cut_short_every_vector_still_serves_a_query(max_iterations,
 
 
 def algorithm_1(document, queries, weights, initial, m, max_iterations=100):
-    """The definition, in float64 and without a short cut; vectors float32 (at most m, dim)."""
+    """The definition, in float64 and without shortcuts; vectors float32 (at most m, dim)."""
     document, queries, mine = document.astype(np.float64), queries.astype(np.float64), initial.copy()
     centers = {0: document}
 
@@ -186,7 +186,7 @@ def splitmix(seed, document, query):
 @pytest.mark.parametrize("spread", [1, 0.1, 1e-3, 1e-6])
 @pytest.mark.parametrize("seed", range(25))
 def test_equal_to_the_definition(seed, spread):
-    """Near-duplicate queries too, which float32 would give to the wrong center."""
+    """Also for near-duplicate queries, which float32 would assign to the wrong center."""
     rng = np.random.default_rng(seed)
     n, m, dim = int(rng.integers(2, 60)), int(rng.integers(1, 12)), int(rng.integers(6, 40))
     centers = rng.normal(size=(4, dim))

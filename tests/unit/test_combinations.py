@@ -1,4 +1,4 @@
-"""Methods by name on one log, and the one that dev chooses."""
+"""Methods by name on one log, and the choice of dev."""
 
 import numpy as np
 import pytest

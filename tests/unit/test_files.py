@@ -1,4 +1,4 @@
-"""Whole files or none: what a killed writer leaves, and what a full disk says."""
+"""Atomic files: what a killed writer leaves, and the error of a full disk."""
 
 import os
 import shutil

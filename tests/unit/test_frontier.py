@@ -36,7 +36,7 @@ def data():
 def test_each_row_is_a_metric_of_a_method_within_a_budget(data):
     rows = frontier(*data, ["", "moved", "mvg+prior", "auto"], [1.3, 2], [5, 10], ["recall", "map"], MULTIVIEW)
     table = pd.DataFrame(rows)
-    # Four places of a metric and k, for two methods that do not grow and two budgets of two that do.
+    # Four pairs of a metric and k, for two methods that do not grow and two that do, at two budgets.
     assert len(table) == 4 * (2 + 2 * 2)
     assert (table["budget"].isna() == ~table["method"].isin(["mvg+prior", "auto"])).all()
     assert (table["index_ratio"] <= table["budget"].fillna(1) * 13 / 12 + 1e-9).all()  # a bias may come on top

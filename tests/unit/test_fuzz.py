@@ -1,7 +1,7 @@
-"""Small valid files of every format, mutated: each ends in a data set or in one line, and leaves nothing half-made.
+"""Mutates small valid files of every format: each case ends in a dataset or in one line, and leaves nothing half-made.
 
-`MVG_FUZZ_CASES=100000 pytest tests/unit/test_fuzz.py` runs fifty times as many as usual. A failure names its case;
-`MVG_FUZZ_ONLY=<format>:<number>` runs that one alone.
+`MVG_FUZZ_CASES=100000 pytest tests/unit/test_fuzz.py` runs fifty times as many cases as usual. A failure names its
+case; `MVG_FUZZ_ONLY=<format>:<number>` runs only that case.
 """
 
 import gzip
@@ -24,7 +24,7 @@ CASES = int(os.environ.get("MVG_FUZZ_CASES", 2_000))
 ONLY = os.environ.get("MVG_FUZZ_ONLY")
 LONGEST = 20  # seconds of one case
 
-# What has broken readers before.
+# Values that have broken readers before.
 NASTY = [
     b"", b"\0", b"\n", b"\r", b"\r\n", b"\t", b",", b";", b'"', b"'", b"\\", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf",
     b"\xed\xa0\x80", b"\\ud800", b"\xe2\x80\xa8", b"\xc2\x85", b"\x1b[2J", b"{", b"}", b"[", b"]", b"[" * 3000,
@@ -36,7 +36,7 @@ NASTY = [
 
 
 def seeds(format: str, folder) -> list[dict[str, bytes]]:
-    """Raw sets of a format in the layouts it comes in."""
+    """Raw datasets of a format in each of its layouts."""
     files = RAW_FILES[format]
     found = [files]
     if format in ("eurlex", "xc", "beir", "csv", "bioasq"):
@@ -59,7 +59,7 @@ def seeds(format: str, folder) -> list[dict[str, bytes]]:
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
-    """``data`` changed in a few places; a gzip mostly inside, so that the change gets past its checksum."""
+    """``data`` changed in a few places; a gzip is usually changed inside, so that its checksum stays right."""
     if data[:2] == b"\x1f\x8b" and rng.random() < 0.8:
         return gzip.compress(mutated(gzip.decompress(data), rng), compresslevel=1)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
@@ -83,7 +83,7 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
 
 
 def changes(files: dict[str, bytes], rng: random.Random) -> dict[str, bytes | None]:
-    """What differs in a case: a file mutated, one in another's place, or none there (None)."""
+    """The changes of a case: a mutated file, a file in another's place, or a missing one (None)."""
     name = rng.choice(list(files))
     chance = rng.random()
     if chance < 0.02:
@@ -116,7 +116,7 @@ def in_time():
 
 
 def prepared(format: str, raw, out, options: dict) -> str:
-    """How a case ended: in data, or in a line that a user can read."""
+    """The outcome of a case: data, or a line that a user can read."""
     dropped = Counter()
     try:
         with in_time():
@@ -147,5 +147,5 @@ def test_mutated_files_end_in_data_or_in_one_line(tmp_path, format):
         except Exception as error:
             raise AssertionError(f"case {format}:{number}: {error!r}") from error
         write_files(raw, {name: files[name] for name in case})
-    if len(numbers) > 500:  # both ways out are used
+    if len(numbers) > 500:  # both outcomes occur
         assert ends["data"] > len(numbers) // 50 and ends["one line"] > len(numbers) // 5, ends

@@ -1,4 +1,4 @@
-"""The table of gains: which methods meet, and what it says of their difference."""
+"""The table of gains: which methods are compared, and their difference."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Vectors and pairs in the forms in which people have them."""
+"""Vectors and pairs in the forms people have them."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ UNIT = np.array([[0.6, 0.8], [0.0, -1.0], [1.0, 0.0]], dtype=np.float32)
 
 
 class Tensor:
-    """What a torch tensor looks like from outside: numpy refuses it while it has a gradient."""
+    """Behaves like a torch tensor: numpy refuses it while it has a gradient."""
 
     dtype = "torch.float64"
 

@@ -1,4 +1,4 @@
-"""Around every script: a log, and one line for a user's mistake."""
+"""The frame of every script: a log, and one line for a user's mistake."""
 
 import subprocess
 import sys

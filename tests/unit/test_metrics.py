@@ -1,4 +1,4 @@
-"""Recall, average precision, nDCG and reciprocal rank: by hand, and as two independent implementations have them."""
+"""Recall, average precision, nDCG and reciprocal rank: by hand, and against two independent implementations."""
 
 import ir_measures
 import numpy as np
@@ -112,7 +112,7 @@ def test_moving_a_hit_up_never_lowers_average_precision(hits, place):
 
 
 def a_difficult_run():
-    """Ties, queries that a run lacks, ones with more than k relevant documents, and with none."""
+    """Ties, queries missing from the run, queries with more than k relevant documents, and with none."""
     rng = np.random.default_rng(0)
     n_queries, n_documents, depth = 60, 150, 120
     tied_scores = rng.integers(0, 4, (n_queries, n_documents))
@@ -178,5 +178,5 @@ def test_equal_to_trec_eval(difficult_run, k):
         assert {q: mine[q] for q in run if q in mine} == pytest.approx(
             {q: values[measure] for q, values in theirs.items()}, abs=1e-12
         )
-        # trec_eval leaves missing queries out unless told otherwise; to us they are zeros.
+        # trec_eval leaves missing queries out by default; we count them as zeros.
         assert all(mine[q] == 0 for q in mine if q not in run)

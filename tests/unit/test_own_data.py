@@ -1,4 +1,4 @@
-"""A user's own data without code: BEIR folders as they come, and two columns of text."""
+"""The user's own data without code: BEIR folders, and two columns of text."""
 
 import gzip
 import json
@@ -49,7 +49,7 @@ def test_gzipped_and_zipped_folders_are_the_same(tmp_path):
 
 
 def test_names_in_a_zip_may_have_backslashes(tmp_path):
-    """As some programs of Windows write them."""
+    """Some Windows programs write them."""
     packed = write_zip(
         tmp_path / "windows.zip", {f"set\\{name.replace('/', chr(92))}": it for name, it in BEIR.items()}
     )
@@ -120,7 +120,7 @@ def with_ids(ids, texts) -> bytes:
 
 @pytest.mark.parametrize("ignore", [False, True])
 def test_queries_that_are_documents_do_not_find_themselves_if_the_option_says_so(tmp_path, prepare, ignore):
-    """As BEIR's ignore_identical_ids: with it the best other document comes first."""
+    """Like BEIR's ignore_identical_ids: with it the best other document comes first."""
     arguments = ["red apple pie", "red apple jam", "green pear pie", "green pear jam"]
     documents, queries = [*arguments, "bread", "rice"], [*arguments, "pie", "apple jam"]
     files = {
@@ -176,7 +176,7 @@ def test_a_query_of_two_splits_stays_in_the_held_out_one(tmp_path):
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_a_judgement_of_0_may_be_of_a_document_that_has_gone(tmp_path, split):
-    """As of a query that has gone: neither is looked up."""
+    """Or of a missing query: neither is looked up."""
     table = f"qrels/{split}.tsv"
     gone = BEIR | {table: BEIR[table] + b"q0\tgone\t0\nnobody\ta\t-1\n"}
     documents, queries, dropped = read("beir", tmp_path / "a", gone)

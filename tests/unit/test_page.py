@@ -1,4 +1,4 @@
-"""The page of a run: what it says, what it packs, and that texts from data stay texts."""
+"""The page of a run: its answer, its data, and that texts from data stay texts."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""The paper's numbers, held against each other: a typo in paper.yaml fails here."""
+"""The paper's numbers, checked against each other: a typo in paper.yaml fails here."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_statements_are_well_formed():
 
 
 def test_the_paper_marks_the_best_of_each_group():
-    """Bold as in its tables: MVG over each encoder, above ColBERT too; one bold cell is not underlined."""
+    """In its tables, MVG over each encoder is bold, also above ColBERT; one bold cell is not underlined."""
     marked = {cell.id for cell in PAPER.cells if cell.bold}
     for cell in PAPER.cells:
         if cell.table == "benchmark" and cell.metric in ("recall", "map"):

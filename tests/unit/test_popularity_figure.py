@@ -130,11 +130,11 @@ def test_looks_are_fixed_and_differ():
 
 
 def test_balls_by_hand():
-    """Around two points half their distance; around a regular simplex its circumscribed sphere."""
+    """For two points it is half their distance; for a regular simplex its circumscribed sphere."""
     assert ball_radius(np.array([[0.0, 0], [3, 4]])) == pytest.approx(2.5)
     assert ball_radius(np.eye(5)) == pytest.approx(np.sqrt(4 / 5))
     assert np.isnan(ball_radius(np.ones((1, 3)))) and ball_radius(np.ones((4, 3))) == pytest.approx(0)
-    # Many points at one end do not draw the center there.
+    # Many points at one end do not pull the center there.
     assert ball_radius(np.array([[0.0]] * 50 + [[1.0]])) == pytest.approx(0.5, rel=0.02)
 
 
@@ -158,7 +158,7 @@ def test_balls_of_documents_and_of_random_queries(data, monkeypatch):
 
 
 def numbers(skews, rising=True, encoder="bertbase"):
-    """What the figure's csv holds, of datasets with this many queries for each of four documents."""
+    """The figure's csv, for datasets with this many queries for each of four documents."""
     rows = []
     for dataset, counts in skews.items():
         rows += [(dataset, "rank", i + 1, n, 1) for i, n in enumerate(sorted(counts, reverse=True))]

@@ -1,4 +1,4 @@
-"""The prepared folder is BEIR, holds every text unharmed, and says what was left out."""
+"""The prepared folder is BEIR, keeps every text intact, and says what was left out."""
 
 import json
 from collections import Counter
@@ -124,7 +124,7 @@ def test_repeated_texts_and_documents_without_text_are_kept_and_counted(tmp_path
 
 
 def round_trip(folder, title):
-    """``title`` as a document and, behind an x, as a query, as load_texts gives them back."""
+    """``title`` as a document and, after an x, as a query, as load_texts returns them."""
     records = [Document("a", title), Query("q1", f"x{title}", "train", ("a",))]
     records += [DEV, TEST._replace(relevant=("a",))]
     write(folder, *records)
@@ -224,7 +224,7 @@ def test_a_split_survives_its_file(tmp_path):
 
 
 def beir(folder, **tables):
-    """A BEIR folder of a user's own: a plain corpus, two queries and the given tables."""
+    """The user's own BEIR folder: a plain corpus, two queries and the given tables."""
     files = {
         "corpus.jsonl": b'{"_id": "a", "text": "Apple"}\n{"_id": "p", "title": "P", "text": "ear"}',
         "queries.jsonl": b'{"_id": "q1", "text": "x", "metadata": {"weight": 3}}\n{"_id": "q2", "text": "y"}\n',

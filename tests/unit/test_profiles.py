@@ -1,4 +1,4 @@
-"""The profiles name what is there."""
+"""The profiles name existing rules and groups."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Propensities by hand, and recall that they weigh."""
+"""Propensities by hand, and the recall weighted by them."""
 
 import numpy as np
 import pytest

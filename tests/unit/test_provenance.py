@@ -1,4 +1,4 @@
-"""What provenance.json says of files, software and code, and what it must not say."""
+"""What provenance.json says about files, software and code, and what it must not say."""
 
 import hashlib
 import subprocess

@@ -1,4 +1,4 @@
-"""PubMed as the paper has it: a drawn sample, MeSH as the corpus, and two more raw formats."""
+"""PubMed as in the paper: a random sample, MeSH as the corpus, and two more raw formats."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""Each raw format is read as its originals are, in every layout they come in."""
+"""Each raw format is read in every layout of its originals."""
 
 import gzip
 import hashlib

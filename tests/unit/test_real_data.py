@@ -1,4 +1,4 @@
-"""Facts about the real files in ../shared/data, where a checkout has them beside it."""
+"""Facts about the real files in ../shared/data, if a checkout has them beside it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the frontier compares with: classifiers, expanded documents, vectors in fewer bytes."""
+"""The frontier's rivals: classifiers, expanded documents, vectors in fewer bytes."""
 
 import numpy as np
 import pytest

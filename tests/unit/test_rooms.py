@@ -25,8 +25,8 @@ ROOMS = [
 ]
 LEVELS = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 EXPERIMENTS = sorted(path.stem for path in (PACKAGE / "experiments").glob("[a-z]*.py"))
-ANYWHERE = {("encoders", "evaluation.metrics")}  # numpy alone: encoders score dev with it
-GRAMMAR = "names"  # plain Python beside the rooms: what methods are called
+ANYWHERE = {("encoders", "evaluation.metrics")}  # needs only numpy: encoders score dev with it
+GRAMMAR = "names"  # plain Python outside the rooms: the names of methods
 
 
 def imports():

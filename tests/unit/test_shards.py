@@ -1,4 +1,4 @@
-"""Shards: what each holds, and that no result knows how many there were."""
+"""Shards: their contents, and that their number changes no result."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The simulator: a Pitman-Yor process, three raw formats, and the properties that they stand for."""
+"""The simulator: a Pitman-Yor process, three raw formats, and the properties of the simulated datasets."""
 
 import csv
 import hashlib
@@ -24,7 +24,7 @@ from mvg.simulate import raw_writers, simulator
 from mvg.simulate.pitman_yor import Restaurant
 from mvg.simulate.simulator import SHAPES, simulate
 
-# The shapes of the paper's public sets; the others have sections of their own.
+# The shapes of the paper's public datasets; the others have their own sections.
 READERS = {"eurlex": read_eurlex, "pubmed": read_medline, "wikiseealso": read_xc}
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 
@@ -162,7 +162,7 @@ def test_flat_popularity_is_flat(tmp_path):
     assert Counter(query.split for query in queries).keys() == set(SPLITS)
 
 
-# --- what the sets stand for, at their full size --------------------------------------------
+# --- the properties of the datasets, at their full size --------------------------------------
 
 
 def mean_recall(scores, pairs):

@@ -1,4 +1,4 @@
-"""The figures of the sweeps: what they say of the paper's statements, and the files."""
+"""The figures of the sweeps: their values for the paper's statements, and their files."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Tables as people have them: delimiters, quotes, preambles, headers, labels, Parquet. Each with the right value."""
+"""Tables in the forms people have them: delimiters, quotes, preambles, headers, labels, Parquet; all read correctly."""
 
 import datetime
 import gzip
@@ -194,7 +194,7 @@ def test_all_spellings_of_a_query_are_in_one_split(tmp_path):
     assert {"train"} in splits.values() and {"test"} in splits.values() and {"dev"} in splits.values()
 
 
-# What a table is taken for
+# The guessed format of a table
 
 LOG = {"query": ["tea", "Tea", "cup 7"], "document": ["p1", "p2", "p2"], "count": ["3", "1", "4"]}
 LOG["date"] = ["2024-01-01", "2024-01-12", "2024-01-14"]
@@ -294,7 +294,7 @@ TYPES = [
 
 
 def dates(type):
-    """The days of the log in a type; of times, half an hour before midnight where the column says that it is."""
+    """The days of the log in a type; as times, half an hour before midnight in the column's time zone."""
     days = [datetime.date.fromisoformat(day) for day in LOG["date"]]
     if not pyarrow.types.is_timestamp(type):
         return pyarrow.array(list(map(str, days))).cast(type)

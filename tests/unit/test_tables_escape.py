@@ -1,4 +1,4 @@
-"""Whatever a title holds, a table stays a table and shows the title."""
+"""Whatever a title contains, the table stays a table and shows the title."""
 
 import html
 import re

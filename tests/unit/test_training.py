@@ -1,4 +1,4 @@
-"""Training documents on a log: against a sample of the others, and going on after an interruption."""
+"""Training documents on a log: against a sample of the others, and resuming after an interruption."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def unit(vectors):
 
 @pytest.fixture(scope="module")
 def log():
-    """Queries near a place of their document, which stands elsewhere; popular documents come first."""
+    """Queries near a point of their document, whose vector is elsewhere; popular documents come first."""
     rng = np.random.default_rng(0)
     documents, places = unit(rng.normal(size=(200, 12))), unit(rng.normal(size=(200, 12)))
     target = np.floor(195 * rng.random(2000) ** 2).astype(int)

@@ -1,4 +1,4 @@
-"""What becomes of each number of the paper."""
+"""The verdict on each number of the paper."""
 
 import math
 

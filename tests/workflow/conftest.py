@@ -1,4 +1,4 @@
-"""A copy of the workflow in a folder of its own, and a way to run it there."""
+"""A copy of the workflow in its own folder, and a way to run it there."""
 
 import ast
 import csv
@@ -46,7 +46,7 @@ def copy_of_project(folder: Path) -> Workflow:
 
 
 def lasting(file: Path) -> bytes:
-    """What of a csv is the same in any two runs: all but the times that docs/methods.md names."""
+    """The part of a csv that is the same in any two runs: all except the times that docs/methods.md names."""
     content = file.read_bytes()
     first = {"complexity.csv": b",build_s", "frontier.csv": b",train_s"}  # and all columns after it
     if file.name in first:
@@ -57,12 +57,12 @@ def lasting(file: Path) -> bytes:
 
 
 def memory(results: Path) -> dict[tuple[str, str], tuple[float, int]]:
-    """(rule, job) -> the most that it held and what it asked for, MB; of a run with ``--benchmark-extended``."""
+    """(rule, job) -> its peak memory and what it asked for, in MB; for a run with ``--benchmark-extended``."""
     found = {}
     for file in results.glob("benchmarks/**/*.tsv"):
         with open(file, newline="", encoding="utf-8") as lines:
             (job,) = csv.DictReader(lines, delimiter="\t")
-        if job["max_rss"] != "NA":  # ended before it was looked at
+        if job["max_rss"] != "NA":  # it ended before it was measured
             asked = ast.literal_eval(job["resources"])["mem_mb"]
             found[job["rule_name"], job["wildcards"]] = float(job["max_rss"]), asked
     return found
@@ -70,7 +70,7 @@ def memory(results: Path) -> dict[tuple[str, str], tuple[float, int]]:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory):
-    """The tiny run, done."""
+    """The finished tiny run."""
     workflow = copy_of_project(tmp_path_factory.mktemp("tiny run"))  # a path with a space
     workflow.tiny("all", "trec", "index", "--benchmark-extended")
     return workflow
@@ -78,5 +78,5 @@ def tiny(tmp_path_factory):
 
 @pytest.fixture
 def fresh(tmp_path):
-    """The project's files, nothing run."""
+    """The project's files, before any run."""
     return copy_of_project(tmp_path)

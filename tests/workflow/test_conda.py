@@ -1,8 +1,7 @@
 """`--sdm conda`: the lexical, retrieval and report rules, each in its own environment.
 
-conda-forge is not asked. A local channel holds this machine's Python and the wheels that are installed
-here; so this shows that rules run in their environments and in nothing else, not that the environments
-can be solved on conda-forge.
+A local channel replaces conda-forge. It holds this machine's Python and the wheels installed here. So
+this shows that rules run in their own environments, not that the environments solve on conda-forge.
 """
 
 import json
@@ -26,7 +25,7 @@ TOOL = ROOT.parent / "shared/tools/conda_channel.sh"
 BUILT = ("lexical", "retrieval", "report")
 MODULES = {package: IMPORTS.get(package, package) for package in requirements()}
 
-# One dataset and encoder, whose vectors come from the run without conda: all that follows is made here.
+# One dataset and encoder, with vectors from the run without conda; everything after that is made here.
 TARGET = ("results/tiny/provenance.json", "--cores", "2", "--rerun-triggers", "mtime", "--config")
 TARGET += ("datasets=[eurlex]", "encoders=[dssm]", "experiments=[case_studies]", "seeds=[]")
 
@@ -38,7 +37,7 @@ pytestmark = [
 
 
 def installed(*names):
-    """These distributions and all that they require: name -> version here."""
+    """These distributions and everything they require: name -> installed version."""
     found, todo = {}, list(names)
     while todo:
         name = canonicalize_name(todo.pop())
@@ -51,7 +50,7 @@ def installed(*names):
 
 
 def dependencies(name):
-    """What an environment's file names, and what conda-forge's packages would add; as name==version."""
+    """The packages in an environment's file, and those that conda-forge's packages would add; as name==version."""
     listed = yaml.safe_load((ROOT / f"envs/{name}.yaml").read_text(encoding="utf-8"))["dependencies"][1:]
     named = {canonicalize_name(entry.partition("=")[0]) for entry in listed}
     added = {f"{package}=={version}" for package, version in installed(*named).items() if package not in named}
@@ -64,7 +63,7 @@ def conda(tmp_path_factory):
     folder = tmp_path_factory.mktemp("channel")
     wheels = sorted({entry for name in BUILT for entry in dependencies(name)})
     variables = os.environ | {"CHANNEL_WHEELS": " ".join(wheels), "CHANNEL_PYTHON": sys.executable}
-    # The indexer may crash as its process ends (128 + SIGSEGV); the tool goes on from what is packed.
+    # The indexer may crash as its process ends (128 + SIGSEGV); the tool resumes from what is packed.
     for _ in range(3):
         done = subprocess.run(["bash", TOOL, folder], env=variables, capture_output=True, text=True)
         if done.returncode != 139:
@@ -76,7 +75,7 @@ def conda(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def snakemake_alone(tmp_path_factory):
-    """A Python with Snakemake and what that requires: a script can import all that Snakemake's own Python has."""
+    """A Python with only Snakemake and its requirements, because a script can import what Snakemake's Python has."""
     folder = tmp_path_factory.mktemp("snakemake")
     venv.create(folder, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
@@ -87,7 +86,7 @@ def snakemake_alone(tmp_path_factory):
 
 
 def copy_of_results(tiny, folder, *left_out):
-    """The project with the tiny run's results on one dataset, but for what is left out."""
+    """The project with the tiny run's results on one dataset, except those in ``left_out``."""
     workflow = copy_of_project(folder)
     shutil.copytree(
         tiny / "results/tiny/eurlex", workflow / "results/tiny/eurlex", ignore=shutil.ignore_patterns(*left_out)
@@ -101,7 +100,7 @@ def finished(tiny, conda, snakemake_alone, tmp_path_factory):
     made_here = ("budget", "mvg", "choice.json", "runs", "scores")
     workflow = copy_of_results(tiny, tmp_path_factory.mktemp("with conda"), *made_here)
     for path in (workflow / "envs").glob("*.yaml"):
-        # Snakemake makes the environments of jobs that are done, too: those that are not tried here stay empty.
+        # Snakemake also makes the environments of finished jobs; those that are not tested here stay empty.
         packages = dependencies(path.stem) if path.stem in BUILT else []
         entries = ["python=3.11", *(package.replace("==", "=") for package in packages)]
         path.write_text(yaml.safe_dump({"channels": ["conda-forge"], "dependencies": entries}), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A wrong config ends the workflow in one line, and nothing is made. What is wrong: tests/unit/test_config.py."""
+"""A wrong config ends the workflow with one line, and nothing is made. tests/unit/test_config.py has the cases."""
 
 import pytest
 

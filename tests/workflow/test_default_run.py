@@ -1,6 +1,6 @@
 """The default run: a check of code and simulator (simulated data are no evidence for the method).
 
-Uses the results of a plain `snakemake` in this checkout, and makes them if they are missing.
+It uses the results of a plain `snakemake` in this checkout, and makes them if they are missing.
 """
 
 import csv
@@ -69,6 +69,6 @@ def test_clusters_grow_with_queries_as_the_lemma_says(results, dataset):
     expected = np.array([expected_tables(int(x), shape.alpha, shape.beta) for x in n])
     popular = n >= np.median(n[n > 1])
     for some in (popular, ~popular):
-        # The number of tables spreads about as wide as its mean.
+        # The standard deviation of the number of tables is about its mean.
         assert abs(intents[some].sum() - expected[some].sum()) < 4 * np.sqrt((expected[some] ** 2).sum())
     assert intents[popular].mean() > intents[~popular].mean()

@@ -1,4 +1,4 @@
-"""The paper's experiment as it would run, and a download through the workflow from a local server."""
+"""The plan of the paper's experiment, and a download through the workflow from a local server."""
 
 import hashlib
 import json

@@ -55,6 +55,6 @@ def test_the_encoder_and_the_experiment_run(extended):
 
 
 def test_the_new_names_are_known(extended):
-    """The schema takes them, and lint has nothing to say."""
+    """The schema accepts them, and lint finds nothing."""
     done = extended.run("--lint")
     assert "Congratulations" in done.stdout + done.stderr

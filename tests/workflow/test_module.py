@@ -1,4 +1,4 @@
-"""The workflow as a module of somebody else's, from a folder of their own."""
+"""The workflow as a module of another workflow, from that workflow's folder."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""An encoder of one's own, as docs/encoders.md shows it, and ready vectors."""
+"""The user's own encoder, as in docs/encoders.md, and ready-made vectors."""
 
 import csv
 import re
@@ -41,7 +41,7 @@ def test_the_worked_example_is_in_the_benchmark(example):
 
 
 def ready(example, change=lambda documents: documents):
-    """Run with the example's vectors as files of one's own."""
+    """Run with the example's vectors as the user's files."""
     (example / "mine/wikiseealso").mkdir(parents=True, exist_ok=True)
     for side in ("documents", "queries"):
         vectors = np.load(example / f"{FOLDER}/trigrams/{side}.npy") * 7  # of another norm

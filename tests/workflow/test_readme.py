@@ -1,6 +1,6 @@
-"""Every command and the program of the README, as they stand there.
+"""Every command and the program of the README, word for word.
 
-The first two blocks, installation with the default run and with the tests, are what .ci/run runs.
+.ci/run runs the first two blocks: installation with the default run, and with the tests.
 """
 
 import os

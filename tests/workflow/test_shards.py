@@ -1,4 +1,4 @@
-"""Shards scatter and gather inside the workflow, and change no byte of what it makes."""
+"""Shards scatter and gather inside the workflow, and change no byte of its results."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tiny run through SLURM: a real one, of one node, with profiles/slurm."""
+"""The tiny run through a real SLURM of one node, with profiles/slurm."""
 
 import os
 import subprocess
@@ -17,13 +17,13 @@ pytestmark = [
 PROFILE = ["--workflow-profile", "slurm", "--cores", "1"]
 # Only here: this SLURM keeps no accounts for sacct, its jobs are short, and two run at once on two cores.
 PROFILE += ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1"]
-# All datasets are tiny: half of them a job.
+# All datasets are tiny, so half of them are one job.
 PROFILE += ["--group-components", "data=2", "lexical=2", "encode=3", "search=3", "measure=3"]
 
 
 @pytest.fixture(scope="module")
 def no_other_slurm():
-    """Its own configuration again, which tests/conftest.py hides."""
+    """Restore the cluster's configuration, which tests/conftest.py hides."""
     with pytest.MonkeyPatch.context() as patch:
         if os.environ["SLURM_CONF"] == os.devnull:
             patch.delenv("SLURM_CONF")

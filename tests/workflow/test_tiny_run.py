@@ -1,4 +1,4 @@
-"""The whole way on tests/tiny.yaml: every rule, and what a user relies on afterwards."""
+"""The whole workflow on tests/tiny.yaml: every rule, and what a user relies on afterwards."""
 
 import csv
 import hashlib
@@ -144,7 +144,7 @@ def test_simulated_is_said_everywhere(tiny):
 
 
 def figure_numbers(workflow, name):
-    """The csv of a figure that lies there as png and pdf."""
+    """The csv of a figure that exists as png and pdf."""
     figures = workflow / "results/tiny/figures"
     assert (figures / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     assert (figures / f"{name}.pdf").read_bytes().startswith(b"%PDF")
@@ -237,7 +237,7 @@ def test_only_their_own_datasets_are_ranked_deeper(tiny):
 
 
 def test_ablations_share_the_benchmarks_numbers(tiny):
-    """Four variants are rows of the benchmark; the others are there, and those with a budget keep to it."""
+    """Four variants are rows of the benchmark; the others exist, and those with a budget keep to it."""
     rows = table(tiny, "ablations")
     benchmark = {(r["dataset"], r["method"], r["metric"], r["k"]): r["value"] for r in table(tiny, "benchmark")}
     found = {(r["dataset"], r["encoder"], r["variant"], r["metric"], r["k"]): r["value"] for r in rows}

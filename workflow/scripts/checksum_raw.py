@@ -12,7 +12,7 @@ from mvg.provenance import checksums
 
 with job(snakemake.log[0]) as log:
     folder = Path(snakemake.params.folder or snakemake.input.raw)
-    if snakemake.params.downloaded:  # read through when they were fetched
+    if snakemake.params.downloaded:  # their checksums were computed when they were fetched
         listed = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
         files = {file["name"]: {key: file[key] for key in ("url", "bytes", "sha256")} for file in listed}
     else:

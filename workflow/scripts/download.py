@@ -7,7 +7,7 @@ from pathlib import Path
 from mvg.fetch.download import download
 from mvg.job import job
 
-# Only the last try says what is wrong.
+# Only the last try prints an error.
 with job(snakemake.log[0], will_retry=snakemake.resources.try_number < snakemake.params.tries) as log:
     download(
         snakemake.wildcards.dataset,

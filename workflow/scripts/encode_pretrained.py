@@ -8,7 +8,7 @@ from mvg.job import job
 
 with job(snakemake.log[0]) as log:
     given, params = snakemake.input, snakemake.params
-    # A model trained here is a folder like any other.
+    # A model trained by this workflow is a folder like any other.
     init = given.get("model", params.settings["init"])
     encoder = load_encoder(init, params.settings, params.threads, params.device)
     encode_texts(encoder.encode_side, given, snakemake.output, log, Shard.parse(params.shard))

@@ -11,7 +11,7 @@ from mvg.formats import FORMATS
 from mvg.job import job
 
 with job(snakemake.log[0]) as log:
-    # What a job has made may lie elsewhere than it is called: in the local copy of a bucket.
+    # With a storage plugin, the input may be a local copy with another path.
     path, source = snakemake.params.folder or snakemake.input.raw, snakemake.params.reading
     dropped = Counter()
     records = FORMATS[source["format"]].read(path, dropped, **source["options"])

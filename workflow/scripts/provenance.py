@@ -23,7 +23,7 @@ with job(snakemake.log[0]):
         "seeds": given.seeds,
         "config": given.config,
         "inputs": inputs,
-        # Snakemake's own, which it lends to every script; the packages are those of this job's environment.
+        # The version of Snakemake, which every script can import; the packages are those of this job's environment.
         "software": {"snakemake": metadata.version("snakemake"), "deployment": given.deployment}
         | software(root / "envs/requirements.txt"),
         "machine": machine(),

@@ -11,7 +11,7 @@ from mvg.job import job
 from mvg.lexical.popularity import training_popularity
 from mvg.search.ranking import rank_scores
 
-CELLS = 20_000_000  # scores held at a time
+CELLS = 20_000_000  # scores in memory at a time
 
 with job(snakemake.log[0]) as log:
     n_documents = load_stats(snakemake.input.stats)["documents"]
