@@ -1,8 +1,12 @@
 """`mvg export`: engines that run here find what our exact search finds; for the others, what they are sent."""
 
 import json
+import re
+import shlex
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,3 +129,32 @@ def test_what_cannot_be_exported_is_one_line(indexes, tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["export", str(indexes / "adapter"), "--to", "elastic"])
     assert capsys.readouterr().err.startswith("error: argument --to: invalid choice")
+
+
+PAGE = (Path(__file__).parents[2] / "docs/serving.md").read_text(encoding="utf-8")
+
+
+def test_what_the_page_shows_works(indexes, tmp_path, monkeypatch):
+    shutil.copytree(indexes / "mvg+prior", tmp_path / "shop")
+    monkeypatch.chdir(tmp_path)
+    with_faiss, update = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.M | re.S)
+    names = {"query": 3 * asked(1)[0]}
+    exec(with_faiss, names)
+    ids = mvg.load("shop").search(asked(1)[0], 40, ids=True)[0].tolist()
+    assert names["documents"][:20] == ids[:20]
+    new = made(2, 3, seed=2)
+    names = {"mvg": mvg, "new_documents": new[0], "new_ids": ["a", "b"], "new_texts": None, "queries": None}
+    exec(update, names | {"new_queries": new[1], "texts": None, "pairs": [(0, 41), (1, 3)]})
+    assert len(mvg.load("shop")) == 42
+    blocks = re.findall(r"^```bash\n(.*?)^```", PAGE, flags=re.M | re.S)
+    commands = [line for block in blocks for line in block.splitlines()]
+    assert main(next(shlex.split(line, comments=True)[1:] for line in commands if line.startswith("mvg export"))) == 0
+    loads = [line.split()[1] for line in commands if line.startswith("python ")]
+    assert len(loads) == 2 and all(Path(script).is_file() for script in loads)
+
+
+def test_the_page_names_the_versions_that_are_tested():
+    pinned = (Path(__file__).parents[1] / "requirements.txt").read_text(encoding="utf-8")
+    versions = dict(line.split("==") for line in pinned.splitlines() if "==" in line)
+    for name, title in (("milvus-lite", "Milvus Lite"), ("pymilvus", "pymilvus"), ("qdrant-client", "qdrant-client")):
+        assert f"{title} {versions[name]}" in PAGE
