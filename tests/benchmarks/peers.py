@@ -7,7 +7,7 @@
 RAW_DIR holds ``eurlex/`` and ``pubmed/`` as ``raw_dir`` of the config does; without it, data are invented in the
 shape of EurLex. Each comparison runs in a process of its own. Both sides must give the same answer first; then they
 take turns, and the ratio is the median over the pairs of turns (theirs / ours), with the lowest and the highest.
-Processor time stands beside wall time, since other work on the machine changes the second more than the first.
+Processor time is shown beside wall time, because other work on the machine affects it less.
 """
 
 import subprocess

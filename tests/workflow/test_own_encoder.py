@@ -109,7 +109,7 @@ def test_texts_can_be_written_before_there_are_vectors_of_them(example):
     done = example.run("-n", *configs, check=False)
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error:")]
     assert len(lines) == 1 and "nosuch/wikiseealso/documents.npy" in lines[0] and "corpus.jsonl" in lines[0], lines
-    command, *words = shlex.split(lines[0].split("`")[1])  # as it is shown
+    command, *words = shlex.split(lines[0].split("`")[1])  # as the message shows it
     example.run(*words)
     assert command == "snakemake" and (example / "results/later/wikiseealso/data/corpus.jsonl").exists()
 

@@ -78,7 +78,7 @@ def checked(config: dict, schema: dict, modules=None) -> dict:
 
 
 def typed_options(arguments: list[str]) -> str:
-    """Those words of a Snakemake command that give its config: ``--configfile``, ``--config`` and what follows each."""
+    """The words of a Snakemake command that give its config: ``--configfile``, ``--config`` and their values."""
     kept, keep = [], False
     for word in arguments:
         if word.startswith("-"):

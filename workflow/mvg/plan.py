@@ -208,7 +208,7 @@ class Plan:
         return [*WRAPPERS.values(), *(f"{name}+" for name in more)]
 
     def indexed(self) -> str:
-        """What goes over an encoder in the index to serve: what dev chooses, or else the first method of the config."""
+        """The method of an encoder in the index to serve: the choice of dev, or else the first method of the config."""
         methods = self.config["multiview"]["methods"]
         return "auto" if "auto" in methods or not methods else methods[0]
 

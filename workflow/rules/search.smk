@@ -40,7 +40,7 @@ rule choose_on_dev:
         mem_mb=megabytes(factor=8 if METHODS else 1.2, base=2500),  # mostly mapped from disk, unless methods learn
         runtime=240,
     params:
-        # Not an output: Snakemake would delete it when the job fails, and with it what to go on from.
+        # Not an output: if the job fails, Snakemake would delete it, and training could not resume from it.
         checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint-tuned",
         k=max(config["ks"]),
         multiview=config["multiview"],
@@ -95,7 +95,7 @@ rule search:
         "../scripts/search.py"
 
 
-# What dev chose, as a folder to take home: docs/serving.md.
+# The choice of dev as an index folder to deploy; see docs/serving.md.
 INDEXED = plan.indexed()
 
 

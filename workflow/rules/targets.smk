@@ -1,7 +1,7 @@
 # The files of figures and tables, and the settings they depend on.
 
 
-# The text that a report opens with.
+# The text at the beginning of a report.
 report: "../report/overview.rst"
 
 

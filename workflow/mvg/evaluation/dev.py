@@ -90,7 +90,7 @@ class Dev:
         best = Constants(**{name: grid[0] for name, grid in grids.items()})
         coordinates = [[(name,), grid] for name, grid in grids.items() if name not in ("unseen", "length")]
         if "unseen" in grids:
-            wanted = self.unseen[self.relevant[1]].any()  # else a bias alone says how far down they go
+            wanted = self.unseen[self.relevant[1]].any()  # otherwise the bias alone decides how low they rank
             lengths = grids.get("length", (1.0,)) if wanted else (1.0,)
             pairs = [(length, unseen) for length in lengths for unseen in grids["unseen"]]
             coordinates.append([("length", "unseen"), pairs])

@@ -64,7 +64,7 @@ def draw(table, facts: dict, made) -> None:
         for axis, dataset in zip(axes, datasets, strict=True):
             for third, part in table[table["dataset"] == dataset].groupby("third"):
                 axis.plot(part["beta"], part["share"], color=colors[third])
-                # The dashes take turns: two thirds may both have nothing.
+                # The dashes alternate, because two of the curves may coincide at zero.
                 dashes = (3 * THIRDS.index(third), (3, 6))
                 axis.plot(part["beta"], part["integer_share"], color=colors[third], ls=dashes)
             axis.set_title(literal(dataset_title(facts, dataset)))

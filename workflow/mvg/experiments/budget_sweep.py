@@ -41,7 +41,7 @@ def draw(table, facts: dict, made) -> None:
     from ..reporting.style import GREY, log_ticks, ordered_looks
 
     looks = ordered_looks(table["beta"].dropna().unique())
-    # The thickest line and the largest marker lie lowest: where several betas agree, all of them can be seen.
+    # The thickest line and the largest marker are at the bottom, so that all betas stay visible where they agree.
     looks = {
         beta: look._asdict() | {"lw": 0.8 + 0.6 * below, "ms": 2.5 + 1.2 * below}
         for (beta, look), below in zip(looks.items(), reversed(range(len(looks))), strict=True)

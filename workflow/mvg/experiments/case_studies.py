@@ -111,7 +111,7 @@ def cases(found: Cosines, pair_documents, owner, n_documents) -> dict[str, int]:
     views = np.bincount(owner, minlength=n_documents)
     several = (gain > 0) & (views >= SEVERAL)
     some = several if several.any() else gain > 0
-    share = np.where(some, kept * (1 + views) / np.maximum(n, 1), -1)  # 1 is a fair one
+    share = np.where(some, kept * (1 + views) / np.maximum(n, 1), -1)  # 1 is a fair share
     one, none = some & (share >= 1), some & (kept == 0)
     found = {}
     if one.any():
@@ -277,7 +277,7 @@ def _plot_gains(axes, numbers) -> None:
 
 
 def _mean_gains(numbers) -> tuple[float, float]:
-    """Of relevant pairs and of others, by the middles of the bins."""
+    """The mean gains of relevant pairs and of other pairs, from the middles of the bins."""
     means = [
         float(((part["x"] + BIN / 2) * part["y"]).sum() / max(part["y"].sum(), 1e-9))
         for part in (numbers[numbers["series"] == series] for series in list(LOOKS)[-2:])

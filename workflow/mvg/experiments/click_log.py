@@ -162,7 +162,7 @@ def plot_click_log(table, facts, figure, left, right) -> None:
     handles = []
     for number, (method, curve) in enumerate(curves.sort_values("k", kind="stable").groupby("method", sort=False)):
         look = method_look(method)._asdict()
-        # Markers by turns, so that close curves can be told apart.
+        # Alternating markers, so that close curves can be distinguished.
         left.plot(curve["k"].astype(int), curve["value"], markevery=(0.04 * number, 0.16), **look)
         handles.append(Line2D([], [], label=method_label(method), **look))
     left.set(xlabel="k", ylabel="Recall@k by traffic (%)", xscale="log", xlim=(1, CURVE[-1]), ylim=(0, 102))

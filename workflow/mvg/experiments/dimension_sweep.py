@@ -73,7 +73,7 @@ def draw(table, facts: dict, made) -> None:
 
 
 def papers_points(table, facts: dict) -> list[tuple[str, int, float]]:
-    """(method, dimension, Recall@100) as the paper prints them, of real EurLex."""
+    """The paper's (method, dimension, Recall@100) for real EurLex."""
     from ..verdicts.paper import load_paper
 
     of_eurlex = table[table["dataset"] == "eurlex"]

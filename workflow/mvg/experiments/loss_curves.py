@@ -9,7 +9,7 @@ from ..reporting.style import BLACK, dataset_looks, legend_below, literal, panel
 from ..reporting.tables import read_table, write_table
 
 COLUMNS = ["dataset", "encoder", "step", "loss", "recall", "map"]
-FEWEST = 3  # evaluations that make a curve
+FEWEST = 3  # evaluations needed for a curve
 
 
 def report(given, made, params, log) -> None:
@@ -53,7 +53,7 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
 
 
 def with_and_without_a_curve(table: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """The encoders that were evaluated ``FEWEST`` times or more on a dataset, and the others."""
+    """The encoders evaluated at least ``FEWEST`` times on a dataset, and the others."""
     counts = table.groupby(["encoder", "dataset"], sort=False).size().groupby("encoder", sort=False).max()
     return [*counts.index[counts >= FEWEST]], [*counts.index[counts < FEWEST]]
 

@@ -57,7 +57,7 @@ def draw(table: pd.DataFrame, facts: dict, made) -> None:
 
 
 def papers_points(table, facts: dict) -> dict[str, dict[str, dict]]:
-    """dataset -> method -> size, recall and MAP at 100 as the paper prints them, of what it and the figure have."""
+    """dataset -> method -> the paper's size, recall and MAP at 100, for what both the paper and the figure have."""
     found = {}
     for place, printed in load_paper().benchmark().items():
         dataset, method, metric, _ = place

@@ -53,7 +53,7 @@ def draw(table, facts: dict, made) -> None:
 
 
 def papers_points(table, metric) -> list[tuple[float, float]]:
-    """(epochs, value) of DSSM at two checkpoints of ``table``, each with the gain that the paper prints for it."""
+    """(epochs, value) of DSSM at two checkpoints of ``table``, each with the paper's gain for it."""
     from ..verdicts.paper import load_paper
 
     printed = {statement.id: statement.printed for statement in load_paper().statements}

@@ -1,4 +1,4 @@
-"""The behavioural vectors of a corpus, whatever made them."""
+"""The behavioural vectors of a corpus, from any method."""
 
 from typing import NamedTuple
 
@@ -15,10 +15,10 @@ class Behavioural(NamedTuple):
 
     @classmethod
     def load(cls, vectors, owner) -> "Behavioural":
-        """From two ``.npy`` files, memory-mapped. Raises DataError for a damaged one."""
+        """Load two ``.npy`` files, memory-mapped. Raises DataError for a damaged file."""
         return cls(load_array(vectors), load_array(owner))
 
     def save(self, vectors, owner) -> None:
-        """Write two ``.npy`` files, each whole or not at all."""
+        """Write two ``.npy`` files, each atomically."""
         save_array(vectors, self.vectors)
         save_array(owner, self.owner)

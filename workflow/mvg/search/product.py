@@ -1,4 +1,4 @@
-"""What decides every ranking: the inner product in float64, and the order of scores."""
+"""The inner product in float64 and the order of scores, which decide every ranking."""
 
 import numpy as np
 from numba import njit
@@ -18,7 +18,7 @@ def dot(a, b):
 
 @njit(**INNER)
 def insert(documents, scores, kept, document, score):
-    """Put a document into the best of a query, ``kept`` so far, if it belongs there; how many are kept now.
+    """Insert a document into the ``kept`` best of a query if it belongs there; return the new number.
 
     documents, scores: (k,), best first, equal scores by document row. Fast for documents that come nearly in order.
     """

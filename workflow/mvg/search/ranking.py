@@ -8,7 +8,7 @@ from ..datasets.pairs import of_queries
 
 
 class Ranking(NamedTuple):
-    """``documents`` int32 (n_queries, k), best first, -1 where there is none; ``scores`` float64."""
+    """``documents`` int32 (n_queries, k), best first, -1 for none; ``scores`` float64."""
 
     documents: np.ndarray
     scores: np.ndarray

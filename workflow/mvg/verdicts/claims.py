@@ -34,7 +34,7 @@ def not_public(dataset: str) -> str:
 
 
 def has_points(facts: dict, dataset: str) -> bool:
-    """Whether the paper's numbers may stand beside ours in a figure: of one of its public sets, and not simulated."""
+    """Whether a figure may show the paper's numbers beside ours: only for its public datasets, and not simulated."""
     return dataset in PUBLIC and not is_simulated(facts, dataset)
 
 
