@@ -327,26 +327,23 @@ def medline(raw) -> None:
 
     from lxml import etree
 
-    from mvg.formats.medline import articles
+    from mvg.formats.medline import _articles, _files
 
     path = Path(raw or "", "pubmed")
     if not raw or not path.exists():
         return print("<!-- medline: needs RAW_DIR/pubmed -->")
 
     def iterparse():
-        found = []
         for file in sorted(path.glob("*.xml.gz")):
             for _, element in etree.iterparse(gzip.open(file), tag="MedlineCitation", huge_tree=True):
                 title = "".join(element.find("Article/ArticleTitle").itertext())
-                headings = [
-                    h.get("UI") or h.text for h in element.iterfind("MeshHeadingList/MeshHeading/DescriptorName")
-                ]
-                found.append((element.findtext("PMID"), title, headings))
+                headings = element.iterfind("MeshHeadingList/MeshHeading/DescriptorName")
+                yield element.findtext("PMID"), title, [(h.get("UI") or h.text, h.text) for h in headings]
                 element.clear()
-        return found
 
-    ours = lambda: list(articles(path))  # noqa: E731
-    row("MEDLINE XML, checksums included", "lxml.etree.iterparse", ours, iterparse, len(ours()) == len(iterparse()))
+    ours = lambda: [article[:3] for article in _articles(_files(path), set())]  # noqa: E731
+    same = ours() == list(iterparse())
+    row("MEDLINE XML, checksums included", "lxml.etree.iterparse", ours, lambda: list(iterparse()), same)
 
 
 def peak(raw) -> None:

@@ -127,22 +127,23 @@ class _Articles(_Citations):
         self._ui, self._pmid, self._title, self._descriptors = "", "", None, []
 
     def start(self, tag, attributes):
-        if tag == "MedlineCitation":
-            self._pmid, self._title, self._descriptors = "", None, []
-        elif tag == "DescriptorName":
+        if tag == "DescriptorName":
             self._ui = attributes.get("UI", "").strip()
+        elif tag == "MedlineCitation":
+            self._pmid, self._title, self._descriptors = "", None, []
 
     def end(self, tag, text):
-        if tag == "MedlineCitation":
+        if tag == "DescriptorName":  # first, as most are
+            name = text.strip()
+            if not name:
+                raise self.error("expected a name in DescriptorName")
+            self._descriptors.append((self._ui or name, name))
+        elif tag == "MedlineCitation":
             self.records.append(self._article())
         elif tag == "PMID":
             self._pmid = text.strip()
-        elif tag == "ArticleTitle":
-            self._title = text
-        elif not text.strip():
-            raise self.error("expected a name in DescriptorName")
         else:
-            self._descriptors.append((self._ui or text.strip(), text.strip()))
+            self._title = text
 
     def _article(self) -> Article:
         if not self._pmid:

@@ -31,11 +31,9 @@ class Parser:
         self.records: list = []
         self.path: list[str] = []
         self._text: list[str] = []
-        self._length = 0
         self._expat = expat.ParserCreate()
         self._expat.buffer_text = True
-        self._expat.StartElementHandler = self._start
-        self._expat.EndElementHandler = self._end
+        self._expat.StartElementHandler, self._expat.EndElementHandler = self._handlers()
         self._expat.EntityDeclHandler = self._refuse_entity
         self._expat.SkippedEntityHandler = self._refuse_entity
 
@@ -47,6 +45,8 @@ class Parser:
         """The records that end within ``chunk``."""
         try:
             self._expat.Parse(chunk, final)
+            if self._expat.CharacterDataHandler:  # within an element that is read
+                self._check_length(sum(map(len, self._text)), self.path[-1])
         except DataError:
             raise
         except expat.ExpatError as error:
@@ -60,34 +60,45 @@ class Parser:
     def error(self, expected: str) -> DataError:
         return DataError(self.label, f"line {self._expat.CurrentLineNumber}", expected)
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        path = self.path
-        if not path and tag not in self.ROOTS:
-            raise self.error(f"expected a root element {' or '.join(self.ROOTS)}, found {tag}")
-        if len(path) > MAX_DEPTH:
+    def _handlers(self):
+        """What expat calls for every element: few instructions for those that are not read."""
+        path, read, text, parser = self.path, self.READ, self._text, self._expat
+        wanted = {tag for _, tag in read} | {self.RECORD}
+
+        def start(tag, attributes):
+            if not 0 < len(path) <= MAX_DEPTH:
+                self._check_place(tag)
+            path.append(tag)
+            if tag in wanted:
+                if tuple(path[-2:]) in read:
+                    text.clear()
+                    parser.CharacterDataHandler = text.append
+                    self.start(tag, attributes)
+                elif tag == self.RECORD:
+                    self.start(tag, attributes)
+
+        def end(tag):
+            path.pop()
+            if tag in wanted:
+                if path and (path[-1], tag) in read:
+                    parser.CharacterDataHandler = None
+                    whole = "".join(text)
+                    self._check_length(len(whole), tag)
+                    self.end(tag, whole)
+                elif tag == self.RECORD:
+                    self.end(tag, "")
+
+        return start, end
+
+    def _check_place(self, tag: str) -> None:
+        if self.path:
             raise self.error(f"expected at most {MAX_DEPTH} elements within each other")
-        read = path and (path[-1], tag) in self.READ
-        path.append(tag)
-        if read:
-            self._text, self._length = [], 0
-            self._expat.CharacterDataHandler = self._take
-        if read or tag == self.RECORD:
-            self.start(tag, attributes)
+        if tag not in self.ROOTS:
+            raise self.error(f"expected a root element {' or '.join(self.ROOTS)}, found {tag}")
 
-    def _end(self, tag: str) -> None:
-        path = self.path
-        path.pop()
-        if path and (path[-1], tag) in self.READ:
-            self._expat.CharacterDataHandler = None
-            self.end(tag, "".join(self._text))
-        elif tag == self.RECORD:
-            self.end(tag, "")
-
-    def _take(self, text: str) -> None:
-        self._length += len(text)
-        if self._length > MAX_TEXT:
-            raise self.error(f"expected at most {MAX_TEXT} characters in {self.path[-1]}")
-        self._text.append(text)
+    def _check_length(self, length: int, tag: str) -> None:
+        if length > MAX_TEXT:
+            raise self.error(f"expected at most {MAX_TEXT} characters in {tag}")
 
     def _refuse_entity(self, name: str, *_) -> None:
         raise self.error(f"expected XML without entities of its own, found '{name}'")
