@@ -9,13 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
+from snakemake.utils import update_config
 
 import mvg
 from mvg.__main__ import main
-from mvg.commands import COMMANDS
+from mvg.commands import COMMANDS, estimate
+from mvg.config import checked, load_schema
 from mvg.datasets.reading import load_texts
+from mvg.plan import Plan
 
 WORKFLOW = Path(mvg.__file__).parents[1]
+ROOT, SCHEMA = WORKFLOW.parent, WORKFLOW / "schemas/config.schema.yaml"
 WORDS = ("shoe", "lamp", "chair", "phone", "book", "knife", "tent", "drum")
 
 
@@ -205,3 +210,103 @@ def test_a_build_that_is_stopped_leaves_the_index_that_was_there(table, built, t
     process.communicate()
     assert process.returncode == 143
     assert [path.name for path in tmp_path.iterdir()] == ["index"] and (built / "manifest.json").read_bytes() == before
+
+
+# mvg init
+
+
+def test_init_writes_a_config_that_the_schema_takes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"q{number};d{number % 5};2" for number in range(60)]
+    Path("My clicks (2025).csv").write_text("\n".join(["Search Term;Product Title;Clicks", *rows]))
+    assert main(["init", "My clicks (2025).csv", "--min-count", "3"]) == 0
+    assert capsys.readouterr().out == "snakemake --configfile my-clicks-2025.yaml\n"
+    given = yaml.safe_load(Path("my-clicks-2025.yaml").read_text())
+    entry = {"source": "path", "path": "My clicks (2025).csv", "format": "clicklog", "split": "random"}
+    assert given["sources"] == {"my-clicks-2025": entry} and given["datasets"] == ["my-clicks-2025"]
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    update_config(config, given)
+    plan = Plan(checked(config, load_schema(SCHEMA)))
+    assert plan.config["explorer"]["min_count"] == 3
+    assert plan.reading("my-clicks-2025")["options"] == {"split": "random"}
+    assert main(["init", "My clicks (2025).csv"]) == 1
+    assert "my-clicks-2025.yaml: expected a new file" in capsys.readouterr().err
+
+
+def test_init_keeps_the_columns_that_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"q{number % 9},d{number % 5},2,2025-01-{number:02}" for number in range(1, 31)]
+    Path("eurlex.csv").write_text("\n".join(["term,what,n,date", *rows]))
+    assert (
+        main(["init", "eurlex.csv", "--query", "term", "--document", "what", "--count", "n", "--into", "x.yaml"]) == 0
+    )
+    ((name, entry),) = yaml.safe_load(Path("x.yaml").read_text())["sources"].items()
+    assert name == "my-eurlex"  # eurlex would be compared with the paper
+    assert entry["columns"] == {"query": "term", "document": "what", "count": "n"} and "split" not in entry
+
+
+def test_init_refuses_data_that_a_run_would_refuse(tmp_path, capsys):
+    (tmp_path / "pairs.csv").write_text("query,document\nred,shoe\n")
+    assert main(["init", str(tmp_path / "pairs.csv"), "--into", str(tmp_path / "x.yaml")]) == 1
+    assert "expected queries with relevant documents in " in only_error(capsys)
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.csv"]
+
+
+# mvg compare
+
+
+def run_of(folder, recall, average_precision, queries=None):
+    """A run with one method's scores."""
+    lines = [f"{query},0,{r},{m}" for query, r, m in zip(queries or range(len(recall)), recall, average_precision)]
+    path = folder / "shop/scores/mvg+dssm.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(["query,recall@10,recall@100,map@100", *lines]) + "\n")
+    return str(folder)
+
+
+def test_two_runs_are_compared_query_by_query(tmp_path, capsys):
+    a = run_of(tmp_path / "a", [50] * 20, [10] * 20)
+    b = run_of(tmp_path / "b", [100] * 18 + [50, 0], [10] * 20)
+    assert main(["compare", a, b]) == 0
+    header, recall, average_precision = capsys.readouterr().out.splitlines()
+    cells = recall.split()
+    assert cells[:6] == ["shop", "mvg+dssm", "recall@100", "50.00", "92.50", "+42.50"]
+    assert cells[9:] == ["18", "1", "7.6e-05"]  # 2 * (1 + 19) / 2^19
+    assert average_precision.split()[-3:] == ["0", "0", "1"]
+    assert main(["compare", b, a]) == 3
+    assert "worse" in capsys.readouterr().out
+    assert main(["compare", b, a, "--level", "0.00001"]) == main(["compare", a, a, "--metric", "recall@10"]) == 0
+
+
+def test_the_order_of_queries_does_not_matter(tmp_path, capsys):
+    a = run_of(tmp_path / "a", [0, 100], [0, 50], "xy")
+    b = run_of(tmp_path / "b", [100, 0], [50, 0], "yx")
+    assert main(["compare", a, b]) == 0
+    assert "+0.00 to +0.00" in capsys.readouterr().out
+
+
+def test_runs_that_cannot_be_compared_are_one_line(tmp_path, capsys):
+    a, b = run_of(tmp_path / "a", [1], [1]), run_of(tmp_path / "b", [1], [1], "x")
+    for arguments, words in (
+        ([a, b], "expected the 1 test queries of"),
+        ([a, str(tmp_path)], "expected the folder of a run"),
+        ([a, a, "--metric", "ndcg@10"], "expected a column 'ndcg@10'"),
+    ):
+        assert main(["compare", *arguments]) == 1
+        assert words in only_error(capsys)
+
+
+# mvg check --estimate
+
+
+def test_an_estimate_measures_what_was_hidden_from_it(table, capsys, monkeypatch):
+    monkeypatch.setattr(estimate, "SECONDS", 1e9)  # however slow the machine
+    assert main(["check", str(table / "clicks.csv"), "--split", "random", "--estimate"]) == 0
+    page = capsys.readouterr().out.partition("Estimate\n")[2]
+    values = {line[:20].strip(): float(line.split("MAP@100")[1].split()[0]) for line in page.splitlines()[2:]}
+    assert list(values) == ["the encoder alone", *estimate.METHODS[1:]]
+    alone = values.pop("the encoder alone")
+    assert min(values.values()) > alone and values["moved"] > alone + 20
+    monkeypatch.setattr(estimate, "SECONDS", 0)
+    assert main(["check", str(table / "clicks.csv"), "--split", "random", "--estimate"]) == 0
+    assert "tuned                left out: it would take longer" in capsys.readouterr().out

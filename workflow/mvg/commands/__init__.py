@@ -5,7 +5,15 @@ Modules import what is heavy inside functions, so that ``mvg`` answers at once.
 
 from importlib import import_module
 
-COMMANDS = ("check", "prepare", "build", "search", "export")  # in the order in which a newcomer meets them
+COMMANDS = (
+    "check",
+    "init",
+    "build",
+    "search",
+    "export",
+    "compare",
+    "prepare",
+)  # in the order in which a newcomer meets them
 
 
 def modules() -> dict:

@@ -28,10 +28,13 @@ SKEWED = 0.3  # share of training pairs of the top 1 %: there a popularity prior
 
 def add_arguments(parser) -> None:
     sources.add_arguments(parser)
+    parser.add_argument(
+        "--estimate", action="store_true", help="measure on a sample what a frozen encoder gains: half a minute"
+    )
 
 
 def run(options) -> None:
-    print(page(Source.named(options)), end="")
+    print(page(Source.named(options), options.estimate), end="")
 
 
 def check(path, format: str | None = None, **options) -> str:
@@ -43,7 +46,7 @@ def check(path, format: str | None = None, **options) -> str:
     return page(Source.of(path) if format is None else Source(path, format, False, options))
 
 
-def page(source: Source) -> str:
+def page(source: Source, with_estimate: bool = False) -> str:
     """:func:`check`, of a data set as commands are given it."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "data"
@@ -51,6 +54,11 @@ def page(source: Source) -> str:
         splits = load_splits(folder)
         document_ids, documents = load_texts(folder / "corpus.jsonl")
         query_ids, queries = load_texts(folder / "queries.jsonl")
+        estimated = {}
+        if with_estimate:
+            from .estimate import estimate
+
+            estimated = {"Estimate": estimate(folder)}
     facts = _facts(splits, documents, queries)
     of_format = ("format", "split_rule")
     found = {name: value for name, value in stats.items() if isinstance(value, str) and name not in of_format}
@@ -71,7 +79,7 @@ def page(source: Source) -> str:
             *_themselves(splits, query_ids, document_ids, source.format),
         ],
         "Is MVG likely to help?": verdict(facts),
-    }
+    } | estimated
     return "\n".join(f"{name}\n" + "".join(f"  {line}\n" for line in lines) for name, lines in sections.items())
 
 

@@ -11,10 +11,13 @@ from ..io.tables import TABLE, Table
 WHAT = ".csv, .tsv or .parquet"
 # Meaning of a column -> its usual names, in any case; the first that occurs is used.
 USUAL = {
-    "query": ("query", "search_query", "search_term", "keyword", "question", "q"),
-    "document": ("document", "doc", "product", "item", "passage", "answer", "url"),
-    "count": ("count", "clicks", "n_clicks", "frequency"),
-    "date": ("date", "day", "timestamp", "time"),
+    "query": ("query", "search_query", "search_term", "query_text", "keyword", "question", "q"),
+    "document": (
+        *("document", "doc", "product", "item", "passage", "answer", "url"),
+        *("product_title", "product_name", "item_title", "item_name", "document_title", "product_id", "item_id"),
+    ),
+    "count": ("count", "clicks", "n_clicks", "click_count", "frequency"),
+    "date": ("date", "day", "timestamp", "time", "click_date", "event_date", "event_time"),
     "text": ("text", "title"),
     "relevance": ("relevance", "relevant", "label", "score", "grade"),
 }
