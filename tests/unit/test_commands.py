@@ -309,4 +309,4 @@ def test_an_estimate_measures_what_was_hidden_from_it(table, capsys, monkeypatch
     assert min(values.values()) > alone and values["moved"] > alone + 20
     monkeypatch.setattr(estimate, "SECONDS", 0)
     assert main(["check", str(table / "clicks.csv"), "--split", "random", "--estimate"]) == 0
-    assert "tuned                left out: it would take longer" in capsys.readouterr().out
+    assert "tuned                left out: its training would take longer" in capsys.readouterr().out
