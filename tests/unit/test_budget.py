@@ -50,6 +50,12 @@ def test_by_hand():
     assert allocate([1, 10, 10], 7, 0).tolist() == [1, 3, 3]
 
 
+@pytest.mark.parametrize("j", [1, 7, 333, 1_000_000, 1_000_004, 1_000_031])
+def test_equal_remainders_are_equal_whatever_float64_makes_of_them(j):
+    # A third each, to the last bit or not: the vector left over goes to the document with most queries.
+    assert allocate([1, 1, 3 * j + 1], j + 1, 1).tolist() == [0, 0, j + 1]
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("beta", [10, 1000, 1e200])
 def test_a_large_beta_fills_one_document_after_the_other(beta):
