@@ -78,7 +78,7 @@ def test_interrupted_and_resumed_is_uninterrupted_byte_for_byte(trained, tmp_pat
         fit(tmp_path, log=stop_at_second_evaluation)
     said = []
     resumed = fit(tmp_path, log=said.append)
-    assert "going on from step 20" in said
+    assert "resuming from step 20" in said
     assert weights(resumed) == weights(trained)
     assert resumed.history == trained.history
 

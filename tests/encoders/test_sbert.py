@@ -75,7 +75,7 @@ def test_interrupted_and_resumed_is_uninterrupted_byte_for_byte(recipe, tmp_path
         fit(tmp_path / "resumed", log=stop_after_second_evaluation, **recipe)
     said = []
     resumed = fit(tmp_path / "resumed", log=said.append, **recipe)
-    assert "going on from step 4" in said
+    assert "resuming from step 4" in said
     assert weights(resumed) == weights(whole)
     assert resumed.history == whole.history
     for name, trained in (("a", whole), ("b", resumed)):

@@ -178,7 +178,7 @@ def test_a_bad_server_ends_in_one_line_that_says_what_to_do(tmp_path, monkeypatc
     monkeypatch.setattr(transfer, "SILENCE", 0.2)
     monkeypatch.setattr(transfer, "WINDOW", 0.1)
     message = refusal(tmp_path, Behaviour(DATA, always=always))
-    assert message.startswith(f"{tmp_path}/data.bin: expected to fetch it; put http://127.0.0.1:")
+    assert message.startswith(f"{tmp_path}/data.bin: could not be fetched; put http://127.0.0.1:")
     assert "/data.bin there by hand. 127.0.0.1:" in message and reason in message
 
 
@@ -299,7 +299,7 @@ def test_files_are_spread_over_the_years():
         ({"year": 2025}, {}, "expected files of 2025 in http.*, found those of 2026: set the year to that"),
         ({}, {"/base/": listing("README.txt")}, "expected names like .* found none; look at it in a browser"),
         ({}, {"/base/pubmed26n0002.xml.gz.md5": b"gone"}, r"0002\.xml\.gz\.md5: expected one line 'MD5"),
-        ({}, {"/base/pubmed26n0002.xml.gz": b"stale"}, r"0002\.xml\.gz: expected to fetch it.* its md5 is"),
+        ({}, {"/base/pubmed26n0002.xml.gz": b"stale"}, r"0002\.xml\.gz: could not be fetched.* its md5 is"),
     ],
 )
 def test_a_baseline_that_is_not_there_is_one_line(tmp_path, options, others, message):

@@ -95,7 +95,7 @@ def test_what_cannot_be_fetched_is_one_line_and_can_be_put_there_by_hand(fresh, 
     lines = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert done.returncode != 0 and len(lines) == 1 and "Traceback" not in done.stderr, done.stderr
     (line,) = lines
-    assert "downloads/eurlex/test.jsonl: expected to fetch it; put http://127.0.0.1:" in line and "by hand" in line
+    assert "downloads/eurlex/test.jsonl: could not be fetched; put http://127.0.0.1:" in line and "by hand" in line
     assert not (fresh / "downloads/eurlex/downloaded.json").exists()
     (fresh / "downloads/eurlex/test.jsonl").write_bytes(FILES["test.jsonl"])
     assert from_server({}).returncode == 0

@@ -212,7 +212,7 @@ def _check_methods(config: dict) -> None:
         *(("sweeps.frontier.methods", x) for x in grid if x),
     ]:
         if key == "multiview.methods" and f"{name}+" in WRAPPERS.values():
-            raise ConfigError(f"{key}: {name}", "a row of every run already")
+            raise ConfigError(f"{key}: {name}", "every run already has this row")
         try:
             if Method.parse(name).encoder:
                 raise ValueError(f"expected a name without an encoder, such as auto or shared+tuned, found '{name}'")

@@ -164,7 +164,7 @@ def local_folder(init: str) -> Path | None:
     if folder.is_dir():
         return folder
     if folder.is_absolute() or init.startswith((".", "~")) or init.count("/") > 1:
-        raise DataError(init, "", "expected a model folder, there is none")
+        raise DataError(init, "", "expected a model folder, found none")
     return None
 
 

@@ -47,7 +47,7 @@ def optimise(
     )
     done = checkpoint.restore(model, optimizer)
     if done:
-        log(f"going on from step {done}")
+        log(f"resuming from step {done}")
     total, last = 0.0, done
     for step in getattr(log, "progress", unmarked)(range(done, settings.steps), "train"):
         model.train()

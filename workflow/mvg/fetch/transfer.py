@@ -112,7 +112,7 @@ def fetch(file: File, folder, progress=lambda done, total: None) -> Path:
             logger.info(reasons[-1])
     if not file.vouched:
         part.unlink(missing_ok=True)
-    raise DataError(target, "", f"expected to fetch it; put {file.urls[0]} there by hand. {'; '.join(reasons)}")
+    raise DataError(target, "", f"could not be fetched; put {file.urls[0]} there by hand. {'; '.join(reasons)}")
 
 
 def _fetch_from(url: str, file: File, part: Path, progress) -> None:

@@ -25,7 +25,7 @@ def guess_format(path) -> str:
         with place as members:
             if format := _guess(members):
                 return format
-    raise DataError(path, "", f"expected files of one of the formats {', '.join(FORMATS)}; say it with --format")
+    raise DataError(path, "", f"expected files of one of the formats {', '.join(FORMATS)}; name one with --format")
 
 
 def _guess(members: dict[str, Member]) -> str | None:

@@ -88,7 +88,7 @@ def _relevance(value, name: str, file, where) -> float:
         relevance = math.nan
     if not math.isfinite(relevance):
         expected = f"expected '{name}' to be a number, 0 or less for no pair, found {str(value)[:80]!r}"
-        raise DataError(file, where, f"{expected}: rename the column if it says something else")
+        raise DataError(file, where, f"{expected}: rename the column if it means something else")
     return relevance
 
 

@@ -72,7 +72,7 @@ def json_object(data: bytes, file, where: str) -> dict:
 
 
 def _refuse_constant(name: str):
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant)
