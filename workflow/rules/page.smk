@@ -33,7 +33,7 @@ rule page:
         page=report(
             "<results>/index.html",
             caption="../report/page.rst",
-            category="Read this first",
+            category="1 Read this first",
             labels={"page": "The run"},
         ),
         answer="<results>/answer.txt",

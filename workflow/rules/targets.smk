@@ -15,6 +15,7 @@ IN_THE_PAPER = {
     *("popularity", "memory_spectrum", "budget_share", "budget_sweep", "dimension_sweep", "training_sweep"),
     *("benchmark", "verdicts", "zero_shot", "complexity", "flat_popularity", "click_log", "case_studies"),
 }
+CATEGORIES = {"table": "2 The paper's tables", "figure": "3 The paper's figures"}  # shown in alphabetical order
 STATS = "<results>/{dataset}/data/stats.json"
 
 
@@ -28,7 +29,7 @@ def shown(file, name, caption, kind):
     return report(
         file,
         caption=f"../report/{caption or name}.rst",
-        category=f"The paper's {kind}s" if name in IN_THE_PAPER else "Beyond the paper",
+        category=CATEGORIES[kind] if name in IN_THE_PAPER else "4 Beyond the paper",
         labels={kind: title(name)},
     )
 
