@@ -12,7 +12,7 @@ import pytest
 from small_run import SmallRun
 
 from mvg.multiview import Addition, Behavioural
-from mvg.page.answer import advice, answers, headline
+from mvg.page.answer import Part, advice, answers, headline
 from mvg.page.charts import frontier, hull
 from mvg.page.explorer import matching_view, packed, sampled
 from mvg.page.tables import sign_tests
@@ -47,11 +47,11 @@ def over(row, prior=None, size=1.3):
 def test_a_gain_on_both_metrics_is_used():
     answer = over(scores([56.2] * 40, [25.0] * 40))
     assert advice(answer).what == "use"
-    assert headline(answer, {}) == (
+    assert headline(answer, advice(answer), {}) == (
         "mine: use MVG + Prior + x. Recall@100 56.2, +6.2 against x alone (95 % interval +6.2 to +6.2), "
         "with an index of 1.30x."
     )
-    assert headline(answer, {"mine": {"simulated": True, "title": "Mine"}}).startswith(
+    assert headline(answer, advice(answer), {"mine": {"simulated": True, "title": "Mine"}}).startswith(
         "Simulated data, no evidence for the method. Mine (simulated): use "
     )
     assert answer.gains[0].wins == 40 and answer.gains[0].losses == 0
@@ -81,6 +81,14 @@ FEW_WIN_MUCH = [5.0] * 30 + [100.0] * 10  # against 20: the mean rises, three qu
 def test_a_loss_is_weighed_whatever_the_mean_and_no_gain_is_left(row, expected, why):
     found = advice(over(row))
     assert found.what == expected and found.why.endswith(why)
+
+
+def test_a_row_that_costs_a_part_of_the_documents_is_weighed():
+    answer = over(scores([56.0] * 40, [25.0] * 40))
+    head, tail = Part("Head", 9, 50.0, 60.0, 55.0, 65.0), Part("Tail", 9, 30.0, 20.0, 15.0, 25.0)
+    found = advice(answer, lambda method: [head, tail])
+    assert found.what == "weigh" and found.why.endswith("lose, in points of recall: Tail −10.0.")
+    assert advice(answer, lambda method: [head, tail._replace(high=31.0)]).what == "use"
 
 
 def test_a_prior_that_is_as_good_is_what_to_use():

@@ -1,6 +1,7 @@
 """The answer: what a log adds to each encoder, with an interval, and what follows from it."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,21 @@ class Answer(NamedTuple):
     over_prior: list[Gain]  # of the row over it
     index_ratio: float  # size of the index over the encoder's
     prior_ratio: float
+
+
+class Part(NamedTuple):
+    """A part of the test pairs, by the popularity of the document: recall of a row and of the encoder alone."""
+
+    name: str
+    pairs: int
+    base: float
+    value: float
+    low: float  # the 95 % interval of value
+    high: float
+
+    @property
+    def change(self) -> float:
+        return self.value - self.base
 
 
 class Advice(NamedTuple):
@@ -150,8 +166,20 @@ def judged(some: list[Gain]) -> str:
     return WEIGH if any(gain.high < 0 or gain.most_lose for gain in some) else USE
 
 
-def advice(answer: Answer) -> Advice:
-    """What to do: the popularity prior goes before a row that adds nothing to it."""
+def advice(answer: Answer, parts: Callable[[str], list[Part]] = lambda method: []) -> Advice:
+    """What to do: the popularity prior goes before a row that adds nothing to it.
+
+    parts: gives the parts of the test pairs for a method; a row that costs one of them is weighed, whatever its means
+    """
+    found = _by_means(answer)
+    losing = [part for part in parts(found.method) if part.high < part.base]
+    if found.what == LEAVE or not losing:
+        return found
+    lost = ", ".join(f"{part.name} {signed(part.change)}" for part in losing)
+    return found._replace(what=WEIGH, why=f"{found.why} Parts of the documents lose, in points of recall: {lost}.")
+
+
+def _by_means(answer: Answer) -> Advice:
     row, encoder = method_label(answer.method), method_label(answer.encoder)
     if answer.prior and judged(answer.prior) != LEAVE and judged(answer.over_prior) == LEAVE:
         why = f"{_because(answer.prior)} {row}, dev's choice, {_beside_the_prior(answer)}"
@@ -186,9 +214,9 @@ def _beside_the_prior(answer: Answer) -> str:
     return f"adds nothing to it: {_changes(answer.over_prior)}, with an index of {answer.index_ratio:.2f}x."
 
 
-def headline(answer: Answer, facts: dict) -> str:
-    """The answer in one line; of simulated data it says first that they are no evidence."""
-    found, encoder = advice(answer), method_label(answer.encoder)
+def headline(answer: Answer, found: Advice, facts: dict) -> str:
+    """An answer and its advice in one line; of simulated data it says first that they are no evidence."""
+    encoder = method_label(answer.encoder)
     first = found.gains[0]
     told = {USE: "use {}", WEIGH: "weigh {}", LEAVE: f"leave {encoder} alone, {{}} is no better"}[found.what]
     simulated = "Simulated data, no evidence for the method. " if is_simulated(facts, answer.dataset) else ""

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ..datasets.pairs import read_split
+from ..experiments.breakdown import DOCUMENTS
 from ..lexical.popularity import gini, training_popularity
 from ..reporting.labels import dataset_label, dataset_title, method_label, metric_label
 from ..reporting.tables import MISSING, Entry, entries_of, format_number, row_groups
 from ..verdicts.comparison import VERDICTS
+from .answer import Part
 
 COUNTS = ("documents", "queries", "pairs")
 
@@ -119,8 +121,8 @@ def times(folder) -> list[tuple[str, int, float]]:
     return sorted(rows, key=lambda row: -row[2])
 
 
-def breakdown_rows(breakdown: pd.DataFrame, dataset: str, base: str, method: str, column: str) -> list[dict]:
-    """Who wins and who loses: each part of the pairs, by the row and by what it stands on; column: ``recall@100``."""
+def breakdown_parts(breakdown: pd.DataFrame, dataset: str, base: str, method: str, column: str) -> list[Part]:
+    """Recall of a row and of its encoder, on head, torso, tail and unseen documents; column: ``recall@100``."""
     metric, _, k = column.partition("@")
     here = breakdown[
         (breakdown["dataset"] == dataset) & (breakdown["metric"] == metric) & (breakdown["k"] == int(k))
@@ -129,8 +131,7 @@ def breakdown_rows(breakdown: pd.DataFrame, dataset: str, base: str, method: str
         return []
     theirs, ours = (here.loc[[name]].set_index("part") for name in (base, method))
     return [
-        {"part": part, "pairs": int(row["pairs"]), "value": row["value"], "low": row["low"], "high": row["high"],
-         "base": theirs.loc[part, "value"], "change": row["value"] - theirs.loc[part, "value"]}
-        for part, row in ours.iterrows()
-        if part in theirs.index
-    ]  # fmt: skip
+        Part(label, int(ours.loc[part, "pairs"]), theirs.loc[part, "value"], *ours.loc[part, ["value", "low", "high"]])
+        for part, label in DOCUMENTS.items()
+        if part in ours.index and part in theirs.index
+    ]

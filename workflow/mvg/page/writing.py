@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -54,7 +55,7 @@ def write(given, made, params, log) -> None:
     with text_writer(made.page) as file:
         file.write(_rendered(values))
     with text_writer(made.answer) as file:
-        file.writelines(f"{answer.headline(first, facts)}\n" for first in _first(found))
+        file.writelines(f"{line}\n" for line in values["headlines"])
 
 
 def _rendered(values: dict) -> str:
@@ -83,6 +84,7 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
     )
     breakdown = read_table(csvs["breakdown"]) if "breakdown" in csvs else None
     shown, chosen = tables.benchmark_tables(benchmark, facts), _chosen(given, params)
+    cards = [_card(one, facts, breakdown, chosen) for one in _first(found)]
     provenance = json.loads(Path(given.provenance).read_text(encoding="utf-8"))
     sections = dict(answer="Answer", frontier="Frontier", figures="Experiments", tables="Tables", paper="Paper",
                     explorer="Explorer", data="Data", run="Run")  # fmt: skip
@@ -94,8 +96,9 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
         "css": _asset("templates/page.css"),
         "scripts": [_asset(name) for name in SCRIPTS],
         "simulated": [dataset_title(facts, d) for d in params.datasets if is_simulated(facts, d)],
-        "cards": [_card(one, facts, breakdown, chosen) for one in _first(found)],
-        "answers": [_card(one, facts, None, chosen) for one in found],
+        "cards": cards,
+        "headlines": [card["headline"] for card in cards],
+        "answers": [_card(one, facts, breakdown, chosen) for one in found],
         "order": " + ".join(gain.label for gain in found[0].gains) if found else "",
         "frontier_image": next((figure for figure in figures if figure["name"] == "frontier"), None),
         "figures": [figure for figure in figures if figure["name"] != "frontier"],
@@ -178,13 +181,20 @@ def _caption(name, params) -> str:
     return re.sub(r"\*(\S[^*]*)\*", r"\1", " ".join(text.split()))
 
 
+def _parts(one: answer.Answer, breakdown) -> Callable[[str], list[answer.Part]]:
+    """Gives the parts of the test pairs for a row over the encoder of an answer; none in a run without a breakdown."""
+    if breakdown is None or not one.gains:
+        return lambda method: []
+    return lambda method: tables.breakdown_parts(breakdown, one.dataset, one.encoder, method, one.gains[0].metric)
+
+
 def _card(one: answer.Answer, facts, breakdown, chosen) -> dict:
     """An answer as texts."""
-    found, parts = answer.advice(one), []
-    if breakdown is not None and found.gains:
-        parts = tables.breakdown_rows(breakdown, one.dataset, one.encoder, found.method, found.gains[0].metric)
+    parts = _parts(one, breakdown)
+    found = answer.advice(one, parts)
     by_dev = chosen.get((one.dataset, one.encoder), one.method)
     return {
+        "headline": answer.headline(one, found, facts),
         "dataset": dataset_title(facts, one.dataset),
         "encoder": method_label(one.encoder),
         "method": method_label(found.method),
@@ -203,11 +213,11 @@ def _card(one: answer.Answer, facts, breakdown, chosen) -> dict:
             for gain in found.gains
         ],
         "parts": [
-            part
-            | {name: f"{part[name]:.1f}" for name in ("base", "value", "low", "high")}
-            | {"change": answer.signed(part["change"]), "pairs": f"{part['pairs']:,}"}
-            | {"sign": _sign(part["low"] - part["base"], part["high"] - part["base"])}
-            for part in parts
+            part._asdict()
+            | {name: f"{getattr(part, name):.1f}" for name in ("base", "value", "low", "high")}
+            | {"change": answer.signed(part.change), "pairs": f"{part.pairs:,}"}
+            | {"sign": _sign(part.low - part.base, part.high - part.base)}
+            for part in parts(found.method)
         ],
     }
 
