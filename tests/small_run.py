@@ -112,6 +112,11 @@ class SmallRun:
         sweep = {"dataset": self.dataset, "encoder": "dssm", "k": K, "recall": [1.0, 2, 3], "map": [1.0, 2, 3]}
         sweep |= {"beta": [None, 0.5, 0.5], "m_avg": [0, 0.1, 1], "index_mfloats": [1.0, 1.1, 2]}
         write_table(pd.DataFrame(sweep), self.folder / "figures/budget_sweep.csv")
+        parts = [dict(part=part, pairs=9, value=50.0, low=40.0, high=60.0) for part in ("all", "head", "tail")]
+        breakdown = [
+            {"dataset": self.dataset, "method": m, "metric": "recall", "k": K} | p for m in METHODS for p in parts
+        ]
+        write_table(pd.DataFrame(breakdown), self.folder / "tables/breakdown.csv")
         for name in ("budget_sweep", "popularity"):
             (self.folder / f"figures/{name}.png").write_bytes(base64.b64decode(PIXEL))
 
@@ -126,7 +131,7 @@ class SmallRun:
         verdicts = at("tables/verdicts.csv") if self.dataset in PUBLIC else []  # as the workflow writes them
         given = SimpleNamespace(
             **table, verdicts=verdicts, provenance=self.folder / "provenance.json", stats=at("data/stats.json"),
-            experiments=[*sorted(self.folder.glob("figures/*")), *sorted(self.folder.glob("tables/[bs]e*.*"))],
+            experiments=[*sorted(self.folder.glob("figures/*")), *sorted(self.folder.glob("tables/[bs][er]*.*"))],
             scores=at(*(f"{m}.csv" for m in METHODS)), rankings=at(*(f"{m}.npz" for m in METHODS)),
             corpora=at("data/corpus.jsonl"), queries=at("data/queries.jsonl"), choices=at("choice.json"),
             train=at("data/pairs.train.npz"), test=at("data/pairs.test.npz"), documents=at("documents.npy"),

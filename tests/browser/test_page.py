@@ -131,6 +131,20 @@ def test_charts_are_drawn_and_named(run, visit):
     assert "Recall@20" in canvas.get_attribute("aria-label") and canvas.get_attribute("role") == "img"
 
 
+def test_the_legend_hides_a_line_and_its_colours_stand_out_in_the_dark(run, visit):
+    page = visit(run.page, color_scheme="dark")
+    chart = page.locator(".chart[data-chart=budget_sweep]")
+    chart.scroll_into_view_if_needed()
+    button = chart.get_by_role("button", name="β = 0.5")
+    button.wait_for()
+    red, green, blue = map(int, re.findall(r"\d+", button.locator("span").evaluate("e => getComputedStyle(e).color")))
+    assert max(red, green, blue) > 120  # viridis begins at #440154
+    shown = "Chart.getChart(document.querySelector('.chart[data-chart=budget_sweep] canvas')).isDatasetVisible(1)"
+    assert page.evaluate(shown)
+    button.press("Enter")
+    assert button.get_attribute("aria-pressed") == "false" and not page.evaluate(shown)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [380, 1024, 1600])
 def test_it_fits_any_screen_light_and_dark(run, visit, width, scheme):

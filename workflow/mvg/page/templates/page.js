@@ -22,15 +22,35 @@ const menu = (label, options, changed) => {
 
 // Charts
 
-const MARKS = { o: "circle", s: "rect", "^": "triangle", D: "rectRot", "*": "star", x: "crossRot", "+": "cross", P: "cross", X: "crossRot" };
+// matplotlib's marker -> Chart.js's, its turn in degrees, and a letter that looks like it
+const MARKS = {
+  o: ["circle", 0, "●"], s: ["rect", 0, "■"], "^": ["triangle", 0, "▲"], D: ["rectRot", 0, "◆"], v: ["triangle", 180, "▼"], "<": ["triangle", 270, "◀"],
+  ">": ["triangle", 90, "▶"], "*": ["star", 0, "✱"], x: ["crossRot", 0, "✕"], X: ["crossRot", 0, "✖"], "+": ["cross", 0, "＋"], P: ["cross", 0, "✚"],
+  p: ["rectRounded", 0, "⬟"], h: ["rectRounded", 45, "⬢"],
+};
+const markOf = (series) => MARKS[series.marker] || MARKS.o;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const drawn = new Map();
 
+// A colour of the printed figures, moved towards the text's until it stands out from the ground of this page.
+const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+const luminance = (rgb) => {
+  const [r, g, b] = rgb.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+const ink = (hex) => {
+  const ground = luminance(dark.matches ? [20, 24, 31] : [255, 255, 255]);
+  const [towards, enough] = dark.matches ? [255, 4.5] : [0, 3];
+  let rgb = channels(hex);
+  for (let step = 0; step < 20 && contrast(luminance(rgb), ground) < enough; step += 1) rgb = rgb.map((value) => Math.round(value + (towards - value) * 0.1));
+  return `#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+};
+
 const settings = (chart, panel) => {
   const grid = { color: color("--line") }, ticks = { color: color("--soft") };
   const title = (text) => ({ display: true, text, color: color("--text") });
-  const ink = (series) => (series.color === "#000000" ? color("--text") : series.color);
   return {
     type: "scatter",
     data: {
@@ -38,11 +58,12 @@ const settings = (chart, panel) => {
         label: series.label,
         data: series.points,
         showLine: series.joined,
-        borderColor: ink(series),
-        backgroundColor: `${ink(series)}${series.marker ? "66" : ""}`,
+        borderColor: ink(series.color),
+        backgroundColor: `${ink(series.color)}${series.marker ? "66" : ""}`,
         borderWidth: 1.6,
         borderDash: series.dash ? [5, 4] : [],
-        pointStyle: MARKS[series.marker] || "circle",
+        pointStyle: markOf(series)[0],
+        pointRotation: markOf(series)[1],
         pointRadius: series.marker ? 4 + (number % 3) * 1.5 : 0, // rings around each other where rows agree
         pointHitRadius: series.marker ? 8 : 0,
         pointHoverRadius: series.marker ? 8 : 0,
@@ -57,7 +78,7 @@ const settings = (chart, panel) => {
         y: { title: title(panel.y), grid, ticks },
       },
       plugins: {
-        legend: { position: "bottom", labels: { color: color("--text"), usePointStyle: true, boxHeight: 6, font: { size: 11 } } },
+        legend: { display: false }, // one of HTML for all panels: it wraps, and has room on a phone
         tooltip: {
           callbacks: {
             label: ({ dataset, raw }) => `${dataset.label}: ${raw.y.toFixed(1)} at ${+raw.x.toPrecision(3)}${raw.note ? ` (${raw.note})` : ""}`,
@@ -68,6 +89,19 @@ const settings = (chart, panel) => {
   };
 };
 
+const legend = (place, series) =>
+  series.map((one, number) => {
+    const mark = element("span", { textContent: one.marker ? markOf(one)[2] : "╌", ariaHidden: "true" });
+    mark.style.color = ink(one.color);
+    const button = element("button", { type: "button", ariaPressed: "true", title: "show or hide" }, mark, ` ${one.label}`);
+    button.addEventListener("click", () => {
+      const shown = button.ariaPressed !== "true";
+      button.ariaPressed = String(shown);
+      drawn.get(place).forEach((panel) => panel.setDatasetVisibility(number, shown) || panel.update());
+    });
+    return element("li", {}, button);
+  });
+
 const draw = (place, chart, facet) => {
   (drawn.get(place) || []).forEach((one) => one.destroy());
   const panels = chart.facets[facet].panels.map((panel) => {
@@ -76,6 +110,7 @@ const draw = (place, chart, facet) => {
     return [element("div", { className: "panel" }, canvas), canvas, panel];
   });
   place.querySelector(".panels").replaceChildren(...panels.map(([box]) => box));
+  place.querySelector(".legend").replaceChildren(...legend(place, chart.facets[facet].panels[0].series));
   drawn.set(place, panels.map(([, canvas, panel]) => new Chart(canvas, settings(chart, panel))));
 };
 
@@ -85,7 +120,7 @@ for (const place of document.querySelectorAll(".chart")) {
   if (!chart || !chart.facets.length) continue;
   let facet = 0;
   const pick = menu("Show", chart.facets.map((one) => one.label), (number) => draw(place, chart, (facet = number)));
-  place.append(element("div", { className: "controls" }, pick), element("div", { className: "panels" }));
+  place.append(element("div", { className: "controls" }, pick), element("div", { className: "panels" }), element("ul", { className: "legend", ariaLabel: "Legend" }));
   // Drawn when it comes near: a page has a dozen charts.
   new IntersectionObserver((entries, observer) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
