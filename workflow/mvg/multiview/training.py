@@ -28,7 +28,7 @@ class Recipe(NamedTuple):
     batch: int = 256
     epochs: int = 6
     votes_learning_rate: float = 0.02
-    start: float = 4.0
+    start: float = 0.5
     sampled: int = 0  # draws of negatives a batch (:mod:`mvg.multiview.sampled`); 0: all documents
 
 
