@@ -176,6 +176,16 @@ def test_flags_that_mean_nothing_are_one_line(table, tmp_path, capsys, more, wor
     assert words in only_error(capsys) and list(tmp_path.iterdir()) == []
 
 
+def test_names_of_documents_may_hold_what_shops_write(tmp_path):
+    rows = (f"q{number % 40} w{number % 4},Shoe\u00a0\u201cNo {number % 4}\u201d \u00ad,1" for number in range(200))
+    (tmp_path / "clicks.csv").write_text("\n".join(["query,document,count", *rows]), encoding="utf-8")
+    assert main(["prepare", str(tmp_path / "clicks.csv"), str(tmp_path / "data"), "--split", "random"]) == 0
+    sizes = [len(load_texts(tmp_path / "data" / file)[0]) for file in ("corpus.jsonl", "queries.jsonl")]
+    np.save(tmp_path / "vectors.npy", np.random.default_rng(0).normal(size=(sum(sizes), 4)))
+    assert build(tmp_path, tmp_path / "index", "--encoder", tmp_path / "vectors.npy", "--method", "mvg") == 0
+    assert len(mvg.load(tmp_path / "index")) == 4
+
+
 def test_a_folder_of_something_else_stays(table, tmp_path, capsys):
     (tmp_path / "thesis.tex").write_text("years of work")
     assert build(table, tmp_path) == 1

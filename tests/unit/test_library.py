@@ -243,6 +243,9 @@ def test_without_its_log_an_index_searches_and_says_what_it_lacks(tmp_path):
         (lambda folder: (folder / "manifest.json").unlink(), "with manifest.json"),
         (lambda folder: (folder / "manifest.json").write_text("{"), "JSON"),
         (lambda folder: (folder / "manifest.json").write_text('{"format": 99}'), "format 1, found 99"),
+        (lambda folder: edit(folder / "manifest.json", {"documents": None}), "manifest.json: expected what saving"),
+        (lambda folder: edit(folder / "manifest.json", {"settings": {"k": 1}}), "manifest.json: expected what saving"),
+        (lambda folder: edit(folder / "manifest.json", {"files": ["x"]}), "manifest.json: expected what saving"),
         (lambda folder: flip(folder / "index.faiss"), "index.faiss: .* altered"),
         (lambda folder: flip(folder / "documents.tsv"), "documents.tsv: .* altered"),
         (lambda folder: (folder / "log/queries.npy").write_bytes(b""), "queries.npy: .* altered"),
@@ -254,6 +257,21 @@ def test_a_damaged_folder_is_one_clear_error(tmp_path, harm, words):
     with pytest.raises(DataError, match=words) as error:
         mvg.load(tmp_path / "index")
     assert "\n" not in str(error.value)
+
+
+def edit(path, changes):
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_names_and_texts_may_be_anything_that_fits_a_line(tmp_path):
+    documents, queries, pairs = made(n_documents=4)
+    ids = ["caf\u00e9 \u00a0noir", "a\u00ad\u2028b", " ", "\U0001f600"]
+    texts = ["line\nbreak\ttab", "\ud800 half", None, "\u2028"]
+    index = mvg.build(documents, queries, pairs, ids=ids, document_texts=texts, query_texts=["\udc00"] * 200)
+    index.save(tmp_path / "index")
+    opened = mvg.load(tmp_path / "index", check=False)
+    assert opened.ids == ids and opened.texts == ["line break tab", "? half", "", ""]
+    assert opened.explain(queries[0], ids[1]).queries[0].text == "?"
 
 
 def flip(path):
@@ -282,6 +300,8 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path):
         ({"budget": 0.5}, "budget must be at least 1"),
         ({"ids": ["a"] * 30}, "distinct"),
         ({"ids": ["a"]}, "ids must be 30"),
+        ({"ids": [f"{n}\t" for n in range(30)]}, "fit into a line"),
+        ({"ids": [f"{n}\ud800" for n in range(30)]}, "fit into a line"),
         ({"asked": [1]}, "asked must be 200"),
         ({"dev": np.ones(3)}, "dev must be"),
         ({"index": "NOSUCH"}, "NOSUCH"),
@@ -321,3 +341,14 @@ def test_docstrings_show_what_happens():
     for module in ("build", "folder", "index"):
         failed, tried = doctest.testmod(import_module(f"mvg.library.{module}"))
         assert tried and not failed
+
+
+def test_the_page_of_the_library_shows_what_happens():
+    import doctest
+    import re
+
+    page = (WORKFLOW.parent / "docs/library.md").read_text(encoding="utf-8")
+    examples = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.M | re.S))
+    test = doctest.DocTestParser().get_doctest(examples, {}, "library.md", "docs/library.md", 0)
+    result = doctest.DocTestRunner().run(test)
+    assert result.attempted > 15 and result.failed == 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..datasets.pairs import load_splits
 from ..datasets.reading import load_texts, load_weights
+from ..io.errors import DataError
 from ..io.files import folder_beside
 from . import source
 from .encoding import encode_dataset, encoder_of
@@ -43,7 +44,7 @@ def run(options) -> None:
     from ..library.folder import expect_new_or_index
     from ..library.methods import check_method
 
-    folder, given = Path(options.folder), source.Source.named(options)
+    folder, given = Path(options.folder).resolve(), source.Source.named(options)
     expect_new_or_index(folder)
     if options.k < 1 or not options.budget >= 1:
         options.error("--k and --budget are at least 1")
@@ -59,12 +60,16 @@ def run(options) -> None:
         say(_counts(stats, options.with_test))
         documents, queries = encode_dataset(encoder, work / "data", work)
         log, more = _log(work / "data", queries, options)
-        index = library.build(
-            documents, *log, options.method, options.budget, k=options.k, seed=options.seed, progress=progress, **more
-        )
+        how = {"k": options.k, "seed": options.seed, "progress": progress}
+        try:
+            index = library.build(documents, *log, options.method, options.budget, **how, **more)
+        except DataError:
+            raise
+        except ValueError as error:  # of the library, in one line
+            raise DataError(options.path, "", str(error)) from error
         facts = {"encoder": encoder, "min_count": options.min_count}
         index.save(folder, data={"format": given.format, "queries": stats["queries"], "pairs": stats["pairs"]}, **facts)
-    print(f"{folder}: {index}")
+    print(f"{options.folder}: {index}")
     print(gains(index.metrics, index.method))
 
 

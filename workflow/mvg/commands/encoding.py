@@ -7,6 +7,7 @@ An encoder is a dict, which a manifest keeps. Its ``kind`` is one of the config'
 
 import multiprocessing
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,8 @@ def _send(sender, work, arguments) -> None:
         outcome = True, work(*arguments)
     except Exception as error:
         outcome = False, error
-    sender.send(outcome)
+    with suppress(BrokenPipeError):  # nobody waits any more
+        sender.send(outcome)
 
 
 def _encode_files(encoder: dict, data: Path, folder: Path) -> None:

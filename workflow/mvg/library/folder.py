@@ -94,15 +94,31 @@ def load(folder, check: bool = True, threads: int | None = None):
     ...     mvg.load(f"{folder}/index").search([3, 4], k=1)[0].tolist()
     [0]
     """
-    from .index import MultiViewIndex, cores
-
     folder = Path(folder)
     manifest = read_manifest(folder)
-    for name, expected in manifest["files"].items():
-        found = _checksum(folder / name) if (folder / name).is_file() else None
-        if found is None or found["bytes"] != expected["bytes"] or (check and found != expected):
-            what = "there is none" if found is None else "it was altered"
-            raise DataError(folder / name, "", f"expected the file that {MANIFEST} lists, but {what}")
+    try:
+        _expect_whole(folder, manifest["files"], check)
+        return _opened(folder, manifest, threads)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        expected = f"expected what saving an index wrote, but: {type(error).__name__}: {error}"
+        raise DataError(folder / MANIFEST, "", expected) from error
+
+
+def _expect_whole(folder: Path, files: dict, check: bool) -> None:
+    """DataError for a file of the manifest that is missing or altered."""
+    for name, expected in files.items():
+        path, fault = folder / name, None
+        if not path.is_file():
+            fault = "there is none"
+        elif path.stat().st_size != expected["bytes"] or (check and digest(path, "sha256") != expected["sha256"]):
+            fault = "it was altered"
+        if fault:
+            raise DataError(path, "", f"expected the file that {MANIFEST} lists, but {fault}")
+
+
+def _opened(folder: Path, manifest: dict, threads: int | None):
+    from .index import MultiViewIndex, cores
+
     n, dimension = manifest["documents"], manifest["dimension"]
     settings = dict(manifest["settings"])
     factory = settings.pop("index")
@@ -152,8 +168,13 @@ def _write_documents(path, owner: np.ndarray, ids: list | None, texts: list | No
         file.write(f"{HEADER}\n")
         for vector, row in enumerate(owner.tolist()):
             words = f"{ids[row] if ids else row}\t{'document' if vector < n else 'behavioural'}"
-            text = texts[row] if texts and vector < n else ""
-            file.write(f"{words}\t{' '.join(text.split())}\n")
+            text = (texts[row] or "") if texts and vector < n else ""
+            file.write(_encodable(f"{words}\t{' '.join(text.split())}\n"))
+
+
+def _encodable(text: str) -> str:
+    """Half a surrogate pair, which JSON may hold, has no place in UTF-8."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _read_documents(path, n: int, manifest: dict):
@@ -196,7 +217,9 @@ def _write_log(folder: Path, log: Log, dev: Dev | None, counts: np.ndarray | Non
         save_arrays(folder / "dev_pairs.npz", queries=dev.pairs[0], documents=dev.pairs[1])
     if log.query_texts is not None:
         with text_writer(folder / "queries.jsonl") as file:
-            file.writelines(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in log.query_texts)
+            file.writelines(
+                _encodable(json.dumps({"text": text}, ensure_ascii=False)) + "\n" for text in log.query_texts
+            )
 
 
 def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray | None]:
