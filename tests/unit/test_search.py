@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mvg.search.index import Index
-from mvg.search.ranking import rank_scores, top_k
+from mvg.search.ranking import merge, rank_scores, top_k
 from mvg.search.trec import strictly_falling, write_qrels, write_run
 from mvg.search.views import Views
 
@@ -156,6 +156,20 @@ def test_top_k_of_dense_scores_breaks_ties_by_row(seed, width, k):
     scores = np.random.default_rng(seed).integers(0, 4, (5, width)).astype(float)
     expected = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     assert (top_k(scores, k).documents[:, : expected.shape[1]] == expected).all()
+
+
+# Few values, so that many are equal; None = the document is not in that set.
+SCORES = st.lists(st.sampled_from([None, 0.0, 0.5, 1.0, -1.0]), min_size=6, max_size=6)
+
+
+@given(SCORES, SCORES, st.integers(1, 8))
+def test_merging_the_best_of_two_sets_is_ranking_by_the_better_score(ours, theirs, k):
+    a, b = (np.array([[-np.inf if score is None else score for score in scores]]) for scores in (ours, theirs))
+    for found, best in (top_k(a, k), a[0]), (merge(top_k(a, k), top_k(b, k)), np.maximum(a, b)[0]):
+        expected = sorted(np.flatnonzero(best > -np.inf).tolist(), key=lambda row: (-best[row], row))[:k]
+        assert found.documents[0].tolist() == expected + [-1] * (k - len(expected))
+        assert found.scores[0, : len(expected)].tolist() == best[expected].tolist()
+        assert (found.scores[0, len(expected) :] == -np.inf).all()
 
 
 def test_filtered_documents_are_taken_out_before_the_cut():
