@@ -257,6 +257,8 @@ def test_one_file_with_landmarks_that_names_simulated_data_first(run):
     for address in page.addresses:
         assert address.startswith(("#", "data:")) or (run.folder / address).is_file(), address
     assert {address[1:] for address in page.addresses if address.startswith("#")} <= set(page.ids)
+    data = page.text[page.text.index("The data") :]
+    assert re.search(r"Split rule\s*by hand", data) and re.search(r"Dropped\s*repeated lines: 2", data)
     assert "Beta is 0.5, drawn." in page.text and "snakemake --config run=small" in page.text
     assert run.answer.read_text(encoding="utf-8").startswith("Simulated data, no evidence")
 

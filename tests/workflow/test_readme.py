@@ -57,7 +57,8 @@ def test_a_dataset_of_ones_own_runs_without_code(with_raw_files):
 def test_the_report_is_one_page(tiny):
     tiny.tiny("--report", "report.html")
     page = (tiny / "report.html").read_text(encoding="utf-8")
-    assert "popularity.png" in page and "benchmark.html" in page
+    assert "popularity.png" in page and "benchmark.html" in page and "verdicts.html" in page
+    assert "Datasets that are called simulated" in page  # of the overview, which says what to read first
 
 
 @pytest.mark.runs

@@ -85,19 +85,24 @@ def _shown(text, metric: str) -> str:
     return str(text) if value.is_integer() and "." not in str(text) else format_number(value, metric)
 
 
-def data_facts(dataset: str, stats: dict, train) -> list[tuple[str, object]]:
-    """(what, value) of a prepared dataset: counts by split, where it came from, how skewed, what was dropped."""
-    popularity = training_popularity(read_split(train).pairs, stats["documents"])
-    top = np.sort(popularity)[::-1][: max(1, len(popularity) // 100)].sum() / max(1, popularity.sum())
+def data_facts(stats: dict, train=None) -> list[tuple[str, object]]:
+    """(what, value) of a prepared dataset: counts by split, where it came from, what was dropped.
+
+    train: the file of its training pairs, for how skewed they are
+    """
     facts = [("Documents", f"{stats['documents']:,}")]
     for name in ("queries", "pairs"):
         facts += [(f"{name.capitalize()}, {split}", f"{count:,}") for split, count in stats[name].items()]
-    facts += [
-        ("Skew of popularity (Gini)", f"{gini(popularity):.2f}"),
-        ("Pairs of the most popular 1 % of documents", f"{100 * top:.0f} %"),
-        ("Documents without a training query", f"{int((popularity == 0).sum()):,}"),
-    ]
-    rest = {key: value for key, value in stats.items() if key not in (*COUNTS, "dropped", "simulated")}
+    if train is not None:
+        popularity = training_popularity(read_split(train).pairs, stats["documents"])
+        top = np.sort(popularity)[::-1][: max(1, len(popularity) // 100)].sum() / max(1, popularity.sum())
+        facts += [
+            ("Skew of popularity (Gini)", f"{gini(popularity):.2f}"),
+            ("Pairs of the most popular 1 % of documents", f"{100 * top:.0f} %"),
+            ("Documents without a training query", f"{int((popularity == 0).sum()):,}"),
+        ]
+    told = {*COUNTS, "dropped", "simulated", "title"}
+    rest = {key: value for key, value in stats.items() if key not in told}
     facts += [(key.replace("_", " ").capitalize(), listed(value)) for key, value in rest.items()]
     return facts + [("Dropped", listed(stats.get("dropped", {})) or "nothing")]
 

@@ -84,6 +84,7 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
     )
     breakdown = read_table(csvs["breakdown"]) if "breakdown" in csvs else None
     shown, chosen = tables.benchmark_tables(benchmark, facts), _chosen(given, params)
+    trains = dict(zip(params.datasets, given.train, strict=True))
     cards = [_card(one, facts, breakdown, chosen) for one in _first(found)]
     provenance = json.loads(Path(given.provenance).read_text(encoding="utf-8"))
     sections = dict(answer="Answer", frontier="Frontier", figures="Experiments", tables="Tables", paper="Paper",
@@ -112,11 +113,8 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
         ],
         "verdicts": tables.verdict_table(read_table(given.verdicts[0])) if given.verdicts else None,
         "data": [
-            (
-                dataset_title(facts, dataset),
-                tables.data_facts(dataset, facts[dataset], train),
-            )
-            for dataset, train in zip(params.datasets, given.train, strict=True)
+            (dataset_title(facts, dataset), tables.data_facts(facts[dataset], trains.get(dataset)))
+            for dataset in params.all_datasets
         ],
         "command": provenance.get("command") or MISSING,
         "run_facts": _run_facts(provenance),

@@ -167,6 +167,7 @@ for (const row of document.querySelectorAll(".benchmark tbody tr")) {
     showTest();
   });
   head.prepend(box);
+  row.addEventListener("click", ({ target }) => target !== box && box.click());
 }
 
 // Verdicts
