@@ -84,6 +84,13 @@ def test_a_query_is_answered_with_the_vectors_that_found_it(built, capsys):
     assert 'asked before: "cell 0' in lines[1]
 
 
+def test_a_query_without_words_is_one_line(built, capsys):
+    for words in ([" "], [], ["red", "--k", "0"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["search", str(built), *words])
+        only_error(capsys)
+
+
 def test_what_was_built_says_how(built, table):
     index, manifest = mvg.load(built), json.loads((built / "manifest.json").read_text())
     assert manifest["encoder"]["init"] == "package:wordllama" and manifest["data"]["format"] == "clicklog"

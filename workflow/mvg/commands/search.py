@@ -4,6 +4,8 @@ from pathlib import Path
 
 from ..io.errors import DataError
 
+WIDTH = 70  # characters of a training query
+
 HELP = "search an index that mvg build made: documents, and which vector found each of them"
 
 
@@ -20,6 +22,8 @@ def run(options) -> None:
 
     if options.k < 1:
         options.error("--k is at least 1")
+    if not options.query.strip():
+        options.error("a query has words")
     manifest = read_manifest(options.folder)
     if "encoder" not in manifest:
         raise DataError(options.folder, "", "expected an index that says how to encode a query: search it in Python")
@@ -37,5 +41,6 @@ def why(found) -> str:
     """Which vector found a document, in words."""
     parts = [f"by its {found.kind} vector {found.vector}, similarity {found.similarity:.3f}"]
     parts += [f"bias {found.bias:+.3f}"] * bool(found.bias) + [f"votes {found.votes:+.3f}"] * bool(found.votes)
-    asked = [f'"{query.text}"' for query in found.queries if query.text]
+    texts = [query.text for query in found.queries if query.text]
+    asked = [f'"{text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"}"' for text in texts]
     return ", ".join(parts) + (f"; asked before: {', '.join(asked)}" if asked else "")
