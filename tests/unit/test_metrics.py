@@ -91,6 +91,22 @@ def test_rows_out_of_range_and_wrong_shapes_are_refused(ranked, pairs):
         per_query(ranked, pairs, n_documents=3, ks=[1])
 
 
+def test_a_row_out_of_range_is_refused_with_the_range():
+    with pytest.raises(ValueError, match=r"ranked must lie in -1\.\.2"):
+        per_query([[3]], ([0], [0]), n_documents=3, ks=[1])
+    with pytest.raises(ValueError, match=r"document rows must lie in 0\.\.2"):
+        per_query([[0]], ([0], [3]), n_documents=3, ks=[1])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.int64, float])
+def test_rows_of_any_type_are_rows(dtype):
+    ranked = np.array([[0, 5], [7, 1]], dtype=dtype)
+    assert relevance(ranked, ([0, 0, 1], [256, 65536 + 5, 7]), n_documents=70_000).tolist() == [
+        [False, False],
+        [True, False],
+    ]
+
+
 @given(hnp.arrays(bool, (3, 7)), st.integers(1, 9))
 def test_all_stay_within_0_and_100_and_all_but_ndcg_never_fall_with_k(hits, k):
     n_relevant = hits.sum(axis=1) + 1

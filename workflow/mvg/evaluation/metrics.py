@@ -88,8 +88,8 @@ def per_query(ranked, pairs, n_documents: int, ks, metrics=PAPER) -> dict[str, n
 
 def _ranked(ranked, n_documents: int) -> np.ndarray:
     ranked = np.asarray(ranked)
-    if not np.issubdtype(ranked.dtype, np.signedinteger):
-        ranked = ranked.astype(np.int64)
+    if ranked.dtype != np.int32:  # in a smaller type, a row beyond its range would pass for another
+        ranked = ranked.astype(np.int64, copy=False)
     if ranked.ndim != 2:
         raise ValueError(f"ranked must be (n_queries, k), got shape {ranked.shape}")
     _check_range("ranked", ranked, -1, n_documents)
