@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from raw_sets import RAW_FILES, jsonl, write_files, write_zip
 
-from mvg.datasets.pairs import load_splits
+from mvg.datasets.pairs import load_splits, of_queries
 from mvg.datasets.records import Document, Query
 from mvg.datasets.splits import hashed_fraction
 from mvg.datasets.writing import write_prepared
@@ -15,7 +15,6 @@ from mvg.formats import FORMATS
 from mvg.formats.guess import guess_format
 from mvg.io.errors import DataError
 from mvg.lexical.bm25 import BM25
-from mvg.search.ranking import rank_scores
 
 BEIR = RAW_FILES["beir"]
 QRELS = b"query-id\tcorpus-id\tscore\n"
@@ -138,8 +137,8 @@ def test_queries_that_are_documents_do_not_find_themselves_if_the_option_says_so
     assert stats["pairs"]["train"] == 2 - ignore and stats["dropped"].get("excluded_pairs", 0) == ignore
 
     bm25, test = BM25(documents), splits["test"]
-    score = lambda rows: bm25.matching_scores([queries[row] for row in rows])  # noqa: E731
-    best = rank_scores(score, test.queries, test.excluded, 1, batch=2).documents[:, 0]
+    asked, hidden = [queries[row] for row in test.queries], of_queries(test.excluded, test.queries)
+    best = bm25.search(asked, 1, hidden)[0][:, 0]
     assert best.tolist() == ([3, 2, 1] if ignore else [2, 3, 1])
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..datasets.pairs import of_queries
 from ..multiview.addition import led_to
 from ..names import STORAGES, Method, Rival
 from ..search.combined import Combined
@@ -43,10 +44,9 @@ def by_text(name: str, corpus, texts, train, rows, excluded, k: int, progress=it
     rows: sorted rows of the queries to rank; excluded: ``(query_rows, document_rows)`` to leave out
     """
     started = time.perf_counter()
-    score, n_floats = {"bm25-expanded": _expanded, "ova-tfidf": _ova_tfidf}[name](corpus, texts, train.pairs, progress)
+    rank, n_floats = {"bm25-expanded": _expanded, "ova-tfidf": _ova_tfidf}[name](corpus, texts, train.pairs, progress)
     took = time.perf_counter() - started
-    ranking = rank_scores(lambda batch: score([texts[row] for row in batch]), rows, excluded, k, BATCH)
-    return Measured(ranking, n_floats, took)
+    return Measured(rank([texts[row] for row in rows], of_queries(excluded, rows), k), n_floats, took)
 
 
 def _expanded(corpus, texts, pairs, progress):
@@ -56,7 +56,7 @@ def _expanded(corpus, texts, pairs, progress):
     for query, document in zip(*pairs, strict=True):
         appended[document].append(texts[query])
     bm25 = BM25(progress([" ".join(parts) for parts in appended]))
-    return bm25.matching_scores, 2 * bm25.n_weights
+    return lambda asked, hidden, k: Ranking(*bm25.search(asked, k, hidden)), 2 * bm25.n_weights
 
 
 def _ova_tfidf(corpus, texts, pairs, progress):
@@ -80,12 +80,17 @@ def _ova_tfidf(corpus, texts, pairs, progress):
         intercepts[document] = fitted.intercept_[0]
     stacked = sparse.vstack(weights).T.tocsr()
 
-    def score(batch):
-        scores = np.full((len(batch), len(corpus)), -np.inf)
-        scores[:, seen] = (vectorizer.transform(batch) @ stacked).toarray()
-        return scores + intercepts
+    def rank(asked, hidden, k):
+        found = vectorizer.transform(asked)
 
-    return score, 2 * stacked.nnz + len(seen)
+        def score(part):
+            scores = np.full((len(part), len(corpus)), -np.inf)
+            scores[:, seen] = (found[part] @ stacked).toarray()
+            return scores + intercepts
+
+        return rank_scores(score, np.arange(len(asked)), hidden, k, BATCH)
+
+    return rank, 2 * stacked.nnz + len(seen)
 
 
 def by_vectors(name: str, log: Log, asked, excluded, k: int, budget: float, threads: int = 1) -> Measured:
