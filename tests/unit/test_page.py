@@ -85,10 +85,10 @@ def test_a_loss_is_weighed_whatever_the_mean_and_no_gain_is_left(row, expected, 
 
 def test_a_row_that_costs_a_part_of_the_documents_is_weighed():
     answer = over(scores([56.0] * 40, [25.0] * 40))
-    head, tail = Part("Head", 9, 50.0, 60.0, 55.0, 65.0), Part("Tail", 9, 30.0, 20.0, 15.0, 25.0)
+    head, tail = Part("Head", 9, (50, 45, 55), (60, 55, 65)), Part("Tail", 9, (30, 27, 33), (20, 15, 25))
     found = advice(answer, lambda method: [head, tail])
     assert found.what == "weigh" and found.why.endswith("lose, in points of recall: Tail −10.0.")
-    assert advice(answer, lambda method: [head, tail._replace(high=31.0)]).what == "use"
+    assert advice(answer, lambda method: [head, tail._replace(base=(30, 0, 60))]).what == "use"
 
 
 def test_a_prior_that_is_as_good_is_what_to_use():

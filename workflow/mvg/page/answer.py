@@ -67,14 +67,18 @@ class Part(NamedTuple):
 
     name: str
     pairs: int
-    base: float
-    value: float
-    low: float  # the 95 % interval of value
-    high: float
+    base: tuple[float, float, float]  # of the encoder: value, and the ends of its 95 % interval
+    ours: tuple[float, float, float]  # of the row
 
     @property
     def change(self) -> float:
-        return self.value - self.base
+        return self.ours[0] - self.base[0]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the change, as if the two were independent: wider than that of the paired difference."""
+        width = np.hypot(*(high - low for _, low, high in (self.base, self.ours))) / 2
+        return self.change - width, self.change + width
 
 
 class Advice(NamedTuple):
@@ -172,7 +176,7 @@ def advice(answer: Answer, parts: Callable[[str], list[Part]] = lambda method: [
     parts: gives the parts of the test pairs for a method; a row that costs one of them is weighed, whatever its means
     """
     found = _by_means(answer)
-    losing = [part for part in parts(found.method) if part.high < part.base]
+    losing = [part for part in parts(found.method) if part.interval[1] < 0]
     if found.what == LEAVE or not losing:
         return found
     lost = ", ".join(f"{part.name} {signed(part.change)}" for part in losing)
@@ -204,8 +208,10 @@ def _because(some: list[Gain]) -> str:
         for gain in some
         if gain.most_lose and gain.high >= 0
     ]
-    rest = f"but {' and '.join(against)}" if against else "and no more queries lose than win"
-    return f"{' and '.join(rising)} {'rises' if len(rising) == 1 else 'rise'}, {rest}."
+    rest = f", but {' and '.join(against)}" if against else ""
+    if not against and all(gain.wins > gain.losses for gain in some):
+        rest = ", and more queries win than lose"
+    return f"{' and '.join(rising)} {'rises' if len(rising) == 1 else 'rise'}{rest}."
 
 
 def _beside_the_prior(answer: Answer) -> str:

@@ -134,9 +134,10 @@ def breakdown_parts(breakdown: pd.DataFrame, dataset: str, base: str, method: st
     ].set_index("method")
     if not {base, method} <= set(here.index):
         return []
+    numbers = ["value", "low", "high"]
     theirs, ours = (here.loc[[name]].set_index("part") for name in (base, method))
     return [
-        Part(label, int(ours.loc[part, "pairs"]), theirs.loc[part, "value"], *ours.loc[part, ["value", "low", "high"]])
+        Part(label, int(ours.loc[part, "pairs"]), *(tuple(rows.loc[part, numbers]) for rows in (theirs, ours)))
         for part, label in DOCUMENTS.items()
         if part in ours.index and part in theirs.index
     ]

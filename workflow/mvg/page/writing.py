@@ -211,10 +211,9 @@ def _card(one: answer.Answer, facts, breakdown, chosen) -> dict:
             for gain in found.gains
         ],
         "parts": [
-            part._asdict()
-            | {name: f"{getattr(part, name):.1f}" for name in ("base", "value", "low", "high")}
-            | {"change": answer.signed(part.change), "pairs": f"{part.pairs:,}"}
-            | {"sign": _sign(part.low - part.base, part.high - part.base)}
+            {"name": part.name, "pairs": f"{part.pairs:,}", "base": f"{part.base[0]:.1f}"}
+            | {name: f"{number:.1f}" for name, number in zip(("value", "low", "high"), part.ours, strict=True)}
+            | {"change": answer.signed(part.change), "sign": _sign(*part.interval)}
             for part in parts(found.method)
         ],
     }
