@@ -33,13 +33,25 @@ def extended(tmp_path_factory):
 
 
 def test_every_step_of_the_page_is_applied(extended):
-    assert len(STEP.findall(PAGE)) == len(re.findall(r"^```\w+$", PAGE, flags=re.M)) == 11
+    assert len(STEP.findall(PAGE)) == len(re.findall(r"^```\w+$", PAGE, flags=re.M)) == 13
 
 
 def test_the_tests_of_the_page_pass(extended):
-    tests = ["tests/unit/test_jsonpairs.py", "tests/encoders/test_projected.py", "-m", ""]
-    done = subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=extended.folder, capture_output=True, text=True)
-    assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout + done.stderr
+    tests = ["tests/unit/test_jsonpairs.py", "tests/unit/test_query_length.py", "tests/encoders/test_projected.py"]
+    assert "3 passed" in pytest_says(extended, *tests, "-m", "")
+
+
+def test_the_tests_of_all_formats_take_the_new_one(extended):
+    modules = ("readers", "own_data", "check", "bad_input", "fuzz")
+    said = pytest_says(extended, *(f"tests/unit/test_{module}.py" for module in modules), "-k", "jsonpairs")
+    assert re.search(r"^[5-9] passed", said, flags=re.M)
+
+
+def pytest_says(workflow, *arguments):
+    command = [sys.executable, "-m", "pytest", *arguments]
+    done = subprocess.run(command, cwd=workflow.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def test_the_encoder_and_the_experiment_run(extended):
