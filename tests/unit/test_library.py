@@ -338,7 +338,7 @@ def test_docstrings_show_what_happens():
     import doctest
     from importlib import import_module
 
-    for module in ("build", "folder", "index"):
+    for module in ("build", "index"):
         failed, tried = doctest.testmod(import_module(f"mvg.library.{module}"))
         assert tried and not failed
 

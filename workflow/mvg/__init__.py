@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .library.build import build
-    from .library.folder import load
-    from .library.index import MultiViewIndex
+    from .library.index import MultiViewIndex, load
 
 __version__ = "0.2.0"
 __all__ = ["MultiViewIndex", "build", "load"]
 
-_HOMES = {"build": "build", "load": "folder", "MultiViewIndex": "index"}
+_HOMES = {"build": "build", "load": "index", "MultiViewIndex": "index"}
 
 
 def __getattr__(name: str):

@@ -29,7 +29,7 @@ def run(options) -> None:
 
 def export(folder, engine: str, into) -> None:
     """Write ``into`` from the index in ``folder``. DataError for one that is damaged, and where ``into`` is in use."""
-    from ..library.folder import load
+    from ..library.index import load
 
     folder, into = Path(folder), Path(into)
     if into.exists():

@@ -17,7 +17,8 @@ def add_arguments(parser) -> None:
 
 
 def run(options) -> None:
-    from ..library.folder import load, read_manifest
+    from ..library.folder import read_manifest
+    from ..library.index import load
     from .encoding import encode_texts
 
     if options.k < 1:

@@ -8,6 +8,7 @@ import json
 import platform
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -81,18 +82,23 @@ def expect_new_or_index(folder) -> None:
         raise DataError(folder, "", "expected a new folder, or one that an index was saved to before")
 
 
-def load(folder, check: bool = True, threads: int | None = None):
-    """The index that :meth:`MultiViewIndex.save` wrote; its arrays are memory-mapped.
+class Opened(NamedTuple):
+    """What a folder holds: the parts of an index, and ``ids`` and ``texts`` of its documents or None."""
 
-    check: compare each file with its checksum, which reads all of them once
+    log: Log | None
+    settings: Settings
+    dev: Dev | None
+    fitted: Fitted
+    index: Combined
+    factory: str
+    ids: list | None
+    texts: list | None
+
+
+def read(folder, check: bool, threads: int) -> Opened:
+    """What :func:`save` wrote, as :func:`mvg.load` asks for it; arrays are memory-mapped.
 
     Raises DataError (a ValueError) for a folder that is none, and for a file that is missing or altered.
-
-    >>> import mvg, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mvg.build([[1, 0], [0, 1]], [[3, 4]], [(0, 0)], budget=1.5).save(f"{folder}/index")
-    ...     mvg.load(f"{folder}/index").search([3, 4], k=1)[0].tolist()
-    [0]
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -116,15 +122,13 @@ def _expect_whole(folder: Path, files: dict, check: bool) -> None:
             raise DataError(path, "", f"expected the file that {MANIFEST} lists, but {fault}")
 
 
-def _opened(folder: Path, manifest: dict, threads: int | None):
-    from .index import MultiViewIndex, cores
-
+def _opened(folder: Path, manifest: dict, threads: int) -> Opened:
     n, dimension = manifest["documents"], manifest["dimension"]
     settings = dict(manifest["settings"])
     factory = settings.pop("index")
     owner, ids, texts = _read_documents(folder / "documents.tsv", n, manifest)
     vectors = None if factory == "exact" else load_array(folder / "vectors.npy")
-    opened = Index.read(folder / "index.faiss", owner, bool(manifest["bias"]), vectors, threads or cores())
+    opened = Index.read(folder / "index.faiss", owner, bool(manifest["bias"]), vectors, threads)
     log, dev, counts = _read_log(folder / "log", ids, texts) if manifest["log"] else (None, None, None)
     inside = opened.views.vectors[:, :dimension]
     views = Behavioural(inside[n:], owner[n:]) if len(owner) > n else None
@@ -132,10 +136,8 @@ def _opened(folder: Path, manifest: dict, threads: int | None):
     votes = None if manifest["votes"] is None else _read_votes(folder / "votes.npz", n, manifest["votes"])
     addition = Addition(inside[:n], views, votes=votes, adapter=adapter)
     made = Fitted(*(manifest[name] for name in ("method", "constants", "metrics")), addition, counts)
-    combined = Combined(addition, threads=threads or cores(), index=opened)
-    index = MultiViewIndex(log, Settings(**settings), dev, made, combined, factory)
-    index.ids, index.texts = ids, texts
-    return index
+    combined = Combined(addition, threads=threads, index=opened)
+    return Opened(log, Settings(**settings), dev, made, combined, factory, ids, texts)
 
 
 def read_manifest(folder) -> dict:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..search.combined import Combined
+from . import folder as folders
 from . import inputs
 from .log import Dev, Log
 from .methods import Fitted, Settings, fitted, kept_from
@@ -190,9 +191,7 @@ class MultiViewIndex:
 
         OSError, or DataError for a folder that is something else.
         """
-        from .folder import save
-
-        save(self, folder, log, facts)
+        folders.save(self, folder, log, facts)
 
     def _row(self, document) -> int:
         if isinstance(document, str) and self.ids is not None and document in self.ids:
@@ -205,6 +204,25 @@ class MultiViewIndex:
         plain = isinstance(given, list | tuple) and len(given) and np.isscalar(given[0])
         single = bool(plain) or getattr(given, "ndim", 2) == 1
         return inputs.vectors([given] if single else given, "queries", dimension=self.dimension), single
+
+
+def load(folder: str | os.PathLike, check: bool = True, threads: int | None = None) -> MultiViewIndex:
+    """The index that :meth:`MultiViewIndex.save` wrote; its arrays are memory-mapped.
+
+    check: compare each file with its checksum, which reads all of them once
+
+    Raises DataError (a ValueError) for a folder that is none, and for a file that is missing or altered.
+
+    >>> import mvg, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mvg.build([[1, 0], [0, 1]], [[3, 4]], [(0, 0)], budget=1.5).save(f"{folder}/index")
+    ...     mvg.load(f"{folder}/index").search([3, 4], k=1)[0].tolist()
+    [0]
+    """
+    *parts, ids, texts = folders.read(folder, check, threads or cores())
+    index = MultiViewIndex(*parts)
+    index.ids, index.texts = ids, texts
+    return index
 
 
 def _joined(old: list | None, new, n: int, what: str) -> list | None:
