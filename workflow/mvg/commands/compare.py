@@ -112,5 +112,6 @@ def _table(file: Path) -> dict[str, list]:
 
 def _largest(table: dict) -> list[str]:
     """Recall and MAP at the largest k."""
-    largest = max(int(metric.partition("@")[2]) for metric in table if metric.startswith("recall@"))
+    cuts = [metric.partition("@")[2] for metric in table if metric.startswith("recall@")]
+    largest = max((int(k) for k in cuts if k.isdecimal()), default=100)
     return [f"recall@{largest}", f"map@{largest}"]
