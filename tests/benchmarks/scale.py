@@ -1,0 +1,112 @@
+"""Whether costs grow as docs/scale.md says: python tests/benchmarks/scale.py [DOCUMENTS DOCUMENTS ...]
+
+Random unit vectors of 64 dimensions, ten training pairs, four queries and 0.3 behavioural vectors a document. The first
+size sets the rates; for the others the prediction stands beside the measurement. Each step of each size is a process of
+its own. Processor seconds leave out imports and compiling; memory is anonymous (mapped vectors apart), at its
+highest, above what the process held before the step.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "workflow"))
+
+SIZES = 30_000, 100_000, 300_000
+DIM, PAIRS, QUERIES, M_AVG, ASKED, K = 64, 10, 4, 0.3, 1000, 100
+
+
+def make(folder: Path, n: int) -> None:
+    """Vectors on disk, and pairs of a popularity with a long tail."""
+    rng = np.random.default_rng(0)
+    for name, rows in ("documents", n), ("queries", QUERIES * n):
+        file = np.lib.format.open_memmap(folder / f"{name}.npy", "w+", np.float32, (rows, DIM))
+        for start in range(0, rows, 1 << 20):
+            part = rng.standard_normal((min(1 << 20, rows - start), DIM), dtype=np.float32)
+            file[start : start + len(part)] = part / np.linalg.norm(part, axis=1, keepdims=True)
+    documents = (n * rng.random(PAIRS * n, dtype=np.float32) ** 2).astype(np.int32)
+    np.save(folder / "pairs.npy", [rng.integers(0, QUERIES * n, PAIRS * n, dtype=np.int32), documents])
+
+
+class Step:
+    """What is measured, over the files of ``folder``; a first call on ``few`` documents compiles it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.documents, self.queries = (np.load(folder / f"{x}.npy", mmap_mode="r") for x in ("documents", "queries"))
+
+    def cluster(self, few=None):
+        from mvg.multiview import allocate, fit
+
+        n = few or len(self.documents)
+        pairs = np.load(self.folder / "pairs.npy", mmap_mode="r")
+        pairs = pairs[:, pairs[1] < n] if few else pairs
+        popularity = np.bincount(pairs[1], minlength=n)
+        counts = allocate(popularity, round(M_AVG * n), 0.5)
+        found = fit(self.documents[:n], self.queries, tuple(pairs), counts)
+        if few is None:
+            found.save(self.folder / "vectors.npy", self.folder / "owner.npy")
+        return float((popularity * (counts + 1.0))[counts > 0].sum()) * DIM, pairs.shape[1]
+
+    def search(self, few=None):
+        from mvg.multiview import Behavioural
+        from mvg.search.index import BLOCK, search
+
+        n = few or len(self.documents)
+        views = Behavioural.load(self.folder / "vectors.npy", self.folder / "owner.npy")
+        views = tuple(side[: np.searchsorted(views.owner, n)] for side in views)
+        search(self.documents[:n], self.queries[: 10 if few else ASKED], K, views)
+        floats = n * (1 + M_AVG) * DIM
+        return ASKED * floats, min(floats, BLOCK)
+
+
+def measure(step: str, folder: str) -> None:
+    """Print seconds, bytes, and what each is to grow with, as JSON."""
+    work = getattr(Step(Path(folder)), step)
+    work(few=300)
+    before, highest, done = _anonymous(), [0], threading.Event()
+
+    def watch():
+        while not done.wait(0.005):
+            highest[0] = max(highest[0], _anonymous())
+
+    threading.Thread(target=watch, daemon=True).start()
+    started = time.process_time()
+    grows = work()
+    seconds = time.process_time() - started
+    done.set()
+    print(json.dumps([seconds, max(0, highest[0] - before), *grows]))
+
+
+def _anonymous() -> int:
+    """Bytes that this process holds, without mapped files."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(status.partition("RssAnon:")[2].split()[0])
+
+
+def main(*sizes) -> None:
+    print("| step | documents | s, predicted | s | MB, predicted | MB |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    rates = {}
+    for n in map(int, sizes or SIZES):
+        with tempfile.TemporaryDirectory() as folder:
+            make(Path(folder), n)
+            for step in "cluster", "search":
+                command = [sys.executable, __file__, "--step", step, folder]
+                found = np.array(json.loads(subprocess.check_output(command)))
+                predicted = ["", ""]
+                if step in rates:
+                    predicted = [f"{value:.3g}" for value in rates[step] * found[2:] / (1, 1e6)]
+                rates.setdefault(step, found[:2] / found[2:])
+                print(f"| {step} | {n:,} | {predicted[0]} | {found[0]:.3g} | {predicted[1]} | {found[1] / 1e6:.3g} |")
+
+
+if __name__ == "__main__":
+    measure(*sys.argv[2:]) if sys.argv[1:2] == ["--step"] else main(*sys.argv[1:])
