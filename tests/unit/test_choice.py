@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mvg.datasets.pairs import Split
-from mvg.evaluation.choice import Choice, choose, choose_over_tokens, log_popularity
+from mvg.evaluation.choice import PRIORS, VIEW_BIASES, Choice, choose, choose_over_tokens, log_popularity
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
@@ -109,3 +109,9 @@ def test_a_choice_is_read_as_it_was_written_and_applied(tmp_path):
     assert behavioural is None and view_bias is None  # dev chose no views
     assert prior.tolist() == pytest.approx(0.05 * np.log([4 / 7, 1 / 7, 2 / 7]))
     assert choice._replace(view_bias=-0.1).applied([1], "views")[::2] == ("views", -0.1)
+
+
+def test_the_grids_rise_and_hold_nothing_and_what_theory_expects():
+    assert list(PRIORS) == sorted(set(PRIORS)) and PRIORS[0] == 0 and 0.05 in PRIORS  # 1 / the scale of dssm's softmax
+    none, *biases = VIEW_BIASES
+    assert none is None and biases == sorted(set(biases)) and 0 in biases and biases[0] >= -0.3 and biases[-1] <= 0.1

@@ -84,6 +84,16 @@ def test_near_ties_that_float32_orders_otherwise_are_in_float64_order(norm, seed
     assert (Index(Views.of(documents)).search(queries, 5).documents == expected).all()
 
 
+def test_where_all_scores_are_equal_the_first_rows_are_found():
+    rng = np.random.default_rng(0)
+    documents = rng.normal(size=(300, 8)).astype(np.float32)
+    assert (
+        Index(Views.of(documents)).search(np.zeros((2, 8), np.float32), 5).documents.tolist() == [[0, 1, 2, 3, 4]] * 2
+    )
+    same = np.repeat(documents[:1], 300, axis=0)
+    assert Index(Views.of(same)).search(documents[:2], 5).documents.tolist() == [[0, 1, 2, 3, 4]] * 2
+
+
 def test_the_better_of_two_near_equal_vectors_of_a_document_counts():
     rng = np.random.default_rng(0)
     documents = rng.normal(size=(50, 64)).astype(np.float32)
