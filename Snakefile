@@ -46,8 +46,4 @@ rule trec:
 # `snakemake index`: a folder a dataset and encoder, for mvg.load, mvg search and mvg export.
 rule index:
     input:
-        expand(
-            "<results>/{dataset}/index/{encoder}/manifest.json",
-            dataset=plan.datasets,
-            encoder=plan.bi_encoders(),
-        ),
+        expand(rules.make_index.output, dataset=plan.datasets, encoder=plan.bi_encoders()),
