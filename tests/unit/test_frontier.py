@@ -61,8 +61,8 @@ def test_what_has_a_use_for_a_larger_budget(name, expected):
     assert grows(name) is expected
 
 
-def test_the_hull_holds_what_no_smaller_index_beats():
-    assert hull([1, 1, 1.3, 2], [5, 7, 6, 9]) == ([1, 1, 1, 2, 2], [5, 5, 7, 7, 9])
+def test_the_hull_is_the_best_within_a_size():
+    assert hull([1, 1, 1.3, 2, 3], [5, 7, 6, 9, 8]) == ([1, 1, 1, 2, 2, 3], [5, 5, 7, 7, 9, 9])
 
 
 def test_a_figure_is_drawn(tmp_path):

@@ -174,7 +174,7 @@ def draw(table, facts: dict, made) -> None:
 
 
 def hull(sizes, values) -> tuple[list, list]:
-    """The points that no smaller index beats, as steps; ``sizes`` are ascending."""
+    """The best value within each size, as steps up to the largest; ``sizes`` are ascending, at least one."""
     best, steps = -np.inf, ([], [])
     for size, value in zip(sizes, values, strict=True):
         if value > best:
@@ -184,4 +184,6 @@ def hull(sizes, values) -> tuple[list, list]:
             steps[0].append(size)
             steps[1].append(value)
             best = value
+    steps[0].append(size)
+    steps[1].append(best)
     return steps
