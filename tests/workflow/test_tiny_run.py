@@ -324,7 +324,7 @@ def test_a_second_run_has_nothing_to_do(tiny):
 def test_provenance_says_what_the_run_was_made_of(tiny):
     text = (tiny / "results/tiny/provenance.json").read_text(encoding="utf-8")
     told = json.loads(text)
-    assert told["command"] == "snakemake all trec --benchmark-extended --configfile tests/tiny.yaml"
+    assert told["command"] == "snakemake all trec index --benchmark-extended --configfile tests/tiny.yaml"
     assert told["code"] == {"commit": None, "dirty": None}  # a copy without its repository
     assert told["seeds"] == [0, 1]
     assert told["config"]["simulation"] == {"documents": 150, "queries": 600} and told["config"]["ks"] == [10, 100]
