@@ -59,6 +59,18 @@ def test_an_engine_finds_what_exact_search_finds(indexes, tmp_path, method, engi
         assert np.allclose([score for _, score in theirs], our_scores, atol=1e-5)
 
 
+@pytest.mark.parametrize("engine", ["milvus", "qdrant"])
+def test_the_commands_that_export_prints_answer_a_query(indexes, tmp_path, engine):
+    into = tmp_path / "served"
+    assert main(["export", str(indexes / "mvg+prior"), "--to", engine, "--into", str(into)]) == 0
+    np.save(into / "query.npy", asked(1)[0])
+    for command in (["load"], ["search", "query.npy"]):
+        done = subprocess.run([sys.executable, f"{engine}.py", *command], cwd=into, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    ids, _ = mvg.load(indexes / "mvg+prior").search(asked(1)[0], 10, ids=True)
+    assert [line.split("\t")[1] for line in done.stdout.splitlines()] == ids.tolist()
+
+
 def script(indexes, tmp_path, method, engine, code):
     """What some code prints beside an exported script."""
     into = tmp_path / engine

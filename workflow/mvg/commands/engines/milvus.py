@@ -54,6 +54,11 @@ class Engine:
             self.client.insert(name, batch)
         self.client.load_collection(name)
 
+    def open(self) -> None:
+        """Collections are loaded into memory before a search: Milvus Lite forgets it at each start."""
+        for name in self.client.list_collections():
+            self.client.load_collection(name)
+
     def documents(self, query, k: int, only) -> dict:
         found = self.client.search(
             "documents",
@@ -78,5 +83,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "load":
         engine.load()
     else:
+        engine.open()
         for id, score in scoring.search(engine, np.load(sys.argv[2]), 10):
             print(f"{score:.4f}\t{id}")
