@@ -143,11 +143,11 @@ class _Table:
     def __init__(self, scores, rows, split, log_share, k, worth=None):
         self.scores, self.n_queries, self.k, self.map = scores, len(rows), k, worth is None
         self.log_share = log_share.astype(np.float32)
-        self.starts, self.relevant = by_query(split.pairs, rows)
-        self.hidden_starts, self.hidden = by_query(split.excluded, rows)
+        self.relevant, self.excluded = (by_query(pairs, rows) for pairs in (split.pairs, split.excluded))
         self.worth = np.ones(len(log_share)) if worth is None else np.asarray(worth, dtype=np.float64)
-        whole = np.add.reduceat(self.worth[self.relevant], self.starts[:-1])  # of each query
+        whole = np.add.reduceat(self.worth[self.relevant[1]], self.relevant[0][:-1])  # of each query
         self.whole = whole if self.map else np.full(len(whole), whole.mean())
+        self.unseen = np.zeros(len(log_share))  # not counted here
 
     def __call__(self, prior, view_bias):
         return self.line([(prior, view_bias)])[0]
@@ -156,13 +156,15 @@ class _Table:
         """(recall, MAP) of each (prior, view bias). Batch by batch, since each batch costs the products of vectors."""
         batch = max(1, min(BATCH, MOST_AT_ONCE // len(self.log_share)))
         values = np.empty((len(points), self.n_queries, 2))
+        nothing, ones = np.empty((0, 0), dtype=np.float32), np.ones_like(self.log_share)
         for start in progress(range(0, self.n_queries, batch)):
-            part, ends = slice(start, start + batch), slice(start, start + batch + 1)
+            part = slice(start, start + batch)
             scores = self.scores(part)
             for (prior, view_bias), out in zip(points, values, strict=True):
                 recall_and_ap(
-                    scores(view_bias), np.float32(prior) * self.log_share, self.starts[ends], self.relevant,
-                    self.hidden_starts[ends], self.hidden, self.worth, self.whole[part], self.k, out[part],
+                    scores(view_bias), nothing, nothing, np.float32(0), np.float32(prior) * self.log_share, ones,
+                    np.float32(1), start, *self.relevant, *self.excluded, self.worth, self.whole[part], self.unseen,
+                    self.k, out[part],
                 )  # fmt: skip
         return [(float(recall), float(ap) if self.map else 0.0) for recall, ap in values.mean(axis=1)]
 

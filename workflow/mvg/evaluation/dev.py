@@ -8,10 +8,9 @@ batch of queries, and a point of a grid costs one pass over them.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..multiview.addition import Addition
-from .ranks import by_query, dev_rows, precision_sum, ranks_of
+from .ranks import by_query, dev_rows, recall_and_ap
 
 AT_ONCE = 1 << 25  # scores of a batch, of each part
 ROUNDS = 3  # in each, one constant after the other is chosen
@@ -128,7 +127,7 @@ class Dev:
             for i, point in enumerate(points):
                 added = self.bias(point) if bias is None else bias
                 lengths = np.where(self.unseen, np.float32(point.length), np.float32(1))
-                unseen[i] += _measure(
+                unseen[i] += recall_and_ap(
                     *parts, np.float32(point.view_bias), zeros if added is None else added.astype(np.float32), lengths,
                     np.float32(point.votes), start, *self.relevant, *self.excluded, self.worth, self.whole[part],
                     self.unseen, self.k, values[i, part],
@@ -160,33 +159,3 @@ class Dev:
 def _same(a: Addition, b: Addition) -> bool:
     """Whether two additions differ at most in their biases."""
     return all(getattr(a, name) is getattr(b, name) for name in ("documents", "views", "votes", "adapter"))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _measure(
-    base, views, votes, view_bias, bias, lengths, scale, first, starts, relevant, hidden_starts, hidden, worth, whole,
-    unseen, k, out,
-):  # fmt: skip
-    """Recall and AP at k of a batch of queries that begins with ``first``, from ranks alone.
-
-    Returns how many unseen documents are found.
-    """
-    n_unseen = 0.0
-    for i in range(len(base)):
-        scores = base[i] * lengths
-        if views.size:
-            for d in range(len(scores)):
-                scores[d] = max(scores[d], views[i, d] + view_bias)
-        scores += bias
-        if votes.size:
-            for d in range(len(scores)):
-                scores[d] += scale * votes[i, d]
-        for h in range(hidden_starts[first + i], hidden_starts[first + i + 1]):
-            scores[hidden[h]] = -np.inf
-        mine = relevant[starts[first + i] : starts[first + i + 1]]
-        ranks, found = ranks_of(scores, mine), 0.0
-        for j in range(len(mine)):
-            found += worth[mine[j]] * (ranks[j] <= k)
-            n_unseen += unseen[mine[j]] * (ranks[j] <= k)
-        out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision_sum(ranks, k) / len(mine)
-    return n_unseen

@@ -58,20 +58,30 @@ def precision_sum(ranks, k):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def recall_and_ap(scores, bias, starts, relevant, hidden_starts, hidden, worth, whole, k, out):
-    """Recall, weighted by ``worth``, and AP at k of each query, in percent, into ``out`` (n_queries, 2).
+def recall_and_ap(
+    base, views, votes, view_bias, bias, lengths, scale, first, starts, relevant, hidden_starts, hidden, worth, whole,
+    unseen, k, out,
+):  # fmt: skip
+    """Recall and AP at k of a batch of queries that begins with ``first``, from ranks alone.
 
-    scores: float32 (n_queries, n_documents); bias: float32 (n_documents,)
-    starts, relevant, hidden_starts, hidden: documents of the i-th query are ``relevant[starts[i]:starts[i + 1]]``
-    worth: (n_documents,); whole: (n_queries,), the denominator of recall
+    Returns how many unseen documents are found.
     """
-    for i in range(len(scores)):
-        biased = scores[i] + bias
-        for h in range(hidden_starts[i], hidden_starts[i + 1]):
-            biased[hidden[h]] = -np.inf
-        mine = relevant[starts[i] : starts[i + 1]]
-        ranks = ranks_of(biased, mine)
-        found = 0.0
+    n_unseen = 0.0
+    for i in range(len(base)):
+        scores = base[i] * lengths
+        if views.size:
+            for d in range(len(scores)):
+                scores[d] = max(scores[d], views[i, d] + view_bias)
+        scores += bias
+        if votes.size:
+            for d in range(len(scores)):
+                scores[d] += scale * votes[i, d]
+        for h in range(hidden_starts[first + i], hidden_starts[first + i + 1]):
+            scores[hidden[h]] = -np.inf
+        mine = relevant[starts[first + i] : starts[first + i + 1]]
+        ranks, found = ranks_of(scores, mine), 0.0
         for j in range(len(mine)):
             found += worth[mine[j]] * (ranks[j] <= k)
+            n_unseen += unseen[mine[j]] * (ranks[j] <= k)
         out[i, 0], out[i, 1] = 100 * found / whole[i], 100 * precision_sum(ranks, k) / len(mine)
+    return n_unseen
