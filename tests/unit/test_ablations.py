@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made import made
+from made import made, unit
 
 from mvg.datasets.pairs import Split
 from mvg.experiments.ablations import (
@@ -23,10 +23,6 @@ from mvg.search.index import Index
 from mvg.search.views import Views
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-
-
-def unit(x):
-    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture

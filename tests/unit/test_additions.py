@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made import unit
 from scipy import sparse
 from scipy.special import logsumexp
 
@@ -19,10 +20,6 @@ from mvg.multiview.shared import centers_for, centers_of, knn, largest, pefa_xl,
 from mvg.multiview.training import Recipe, gradient
 from mvg.multiview.tuned import shared_tuned, tuned
 from mvg.search.combined import Combined
-
-
-def unit(vectors):
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 def log_of(seed=0, n_documents=40, n_queries=300, dim=8):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made import unit
 
 from mvg.datasets.pairs import Split
 from mvg.evaluation import metrics
@@ -15,10 +16,6 @@ from mvg.search.ranking import Ranking, merge
 from mvg.search.views import Views
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-
-
-def unit(x):
-    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made import made
+from made import made, unit
 
 from mvg.datasets.pairs import Split
 from mvg.experiments import claims
@@ -21,10 +21,6 @@ from mvg.experiments.case_studies import (
 from mvg.reporting.tables import write_table
 
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-
-
-def unit(x):
-    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
 
 
 def test_gains_by_hand():

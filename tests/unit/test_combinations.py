@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
+from made import unit
 
 from mvg.datasets.pairs import Split
 from mvg.evaluation.combinations import CANDIDATES, LENGTHS, Built, Log, choose, fits
 from mvg.evaluation.dev import Dev
 from mvg.multiview import Addition
 from mvg.search.combined import Combined
-
-
-def unit(vectors):
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-
 
 NOTHING = (np.empty(0, dtype=np.int64),) * 2
 

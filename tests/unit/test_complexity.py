@@ -3,16 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made import made
+from made import made, unit
 
 from mvg.experiments import claims
 from mvg.experiments.complexity import around, complexity, complexity_table, write_complexity
 
 TIMES = ["build_s", "p50_ms", "p90_ms", "p99_ms", "queries_per_s", "neighbours_ms", "deduplication_ms"]
-
-
-def unit(x):
-    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from made import made
+from made import made, vectors_and_log
 
 from mvg.datasets.pairs import Split
 from mvg.evaluation.metrics import per_query
@@ -15,16 +15,9 @@ from mvg.experiments.frontier import draw, frontier, grows, hull
 MULTIVIEW = {"budget": 1.3, "m_avg": 0.3, "beta": 0.5, "methods": ["auto"]}
 
 
-def unit(vectors):
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-
-
 @pytest.fixture(scope="module")
 def data():
-    rng = np.random.default_rng(0)
-    documents, places = unit(rng.normal(size=(50, 12))), unit(rng.normal(size=(50, 12)))
-    target = np.floor(50 * rng.random(900) ** 2).astype(int)
-    queries = unit(places[target] + 0.3 * rng.normal(size=(900, 12)))
+    documents, queries, target = vectors_and_log(50, 900, 12, 0.3, asked=50)
     nothing = (np.empty(0, dtype=np.int64),) * 2
     splits = [
         Split(rows, (rows, target[rows]), nothing)

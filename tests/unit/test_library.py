@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made import unit
 
 import mvg
 from mvg.io.errors import DataError
@@ -25,10 +26,6 @@ def made(n_documents=30, n_queries=200, dimension=8, seed=0):
     answered = (rng.pareto(1, n_queries) * 3).astype(int) % n_documents
     queries = unit(documents[answered] + rng.normal(size=(n_queries, dimension)))
     return documents, queries, np.stack([np.arange(n_queries), answered], axis=1)
-
-
-def unit(vectors):
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 def expected(documents, views, owner, queries, k, bias=0.0):

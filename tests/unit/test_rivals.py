@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made import vectors_and_log
 
 from mvg.datasets.pairs import Split
 from mvg.evaluation.combinations import Log
@@ -11,10 +12,6 @@ from mvg.names import Rival
 
 NOTHING = (np.empty(0, dtype=np.int64),) * 2
 TOPICS = ("apples", "trains", "violins", "glaciers")
-
-
-def unit(vectors):
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +33,7 @@ def test_rivals_by_text_learn_words_from_the_log(texts, name):
 
 @pytest.fixture(scope="module")
 def data():
-    rng = np.random.default_rng(0)
-    documents, places = unit(rng.normal(size=(300, 16))), unit(rng.normal(size=(300, 16)))
-    target = np.floor(290 * rng.random(1500) ** 2).astype(int)
-    queries = unit(places[target] + 0.2 * rng.normal(size=(1500, 16)))
+    documents, queries, target = vectors_and_log(300, 1500, 16, 0.2, asked=290)
     splits = [
         Split(r, (r, target[r]), NOTHING) for r in (np.arange(1000), np.arange(1000, 1250), np.arange(1250, 1500))
     ]

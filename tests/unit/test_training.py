@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made import unit, vectors_and_log
 
 from mvg.multiview import tuned as module
 from mvg.multiview.sampled import RowAdam, Sampler, step
@@ -9,17 +10,11 @@ from mvg.multiview.training import Recipe, gradient
 from mvg.multiview.tuned import tuned
 
 
-def unit(vectors):
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-
-
 @pytest.fixture(scope="module")
 def log():
     """Queries near a point of their document, whose vector is elsewhere; popular documents come first."""
-    rng = np.random.default_rng(0)
-    documents, places = unit(rng.normal(size=(200, 12))), unit(rng.normal(size=(200, 12)))
-    target = np.floor(195 * rng.random(2000) ** 2).astype(int)
-    return documents, unit(places[target] + 0.3 * rng.normal(size=(2000, 12))), (np.arange(2000), target)
+    documents, queries, target = vectors_and_log(200, 2000, 12, 0.3, asked=195)
+    return documents, queries, (np.arange(2000), target)
 
 
 class Caught(RowAdam):
