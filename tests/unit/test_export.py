@@ -1,11 +1,14 @@
 """`mvg export`: engines that run here find what our exact search finds; for the others, what they are sent."""
 
+import http.server
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -92,10 +95,10 @@ def test_opensearch_gets_a_document_with_nested_vectors(indexes, tmp_path):
     lines = [json.loads(line) for line in bulk.splitlines()]
     assert bulk.endswith("\n") and len(lines) == 2 * 40
     index = mvg.load(indexes / "mvg+prior")
-    assert [line["index"] for line in lines[::2]] == [{"_index": "documents", "_id": id} for id in index.ids]
+    assert [line["index"] for line in lines[::2]] == [{"_index": "mvg_documents", "_id": str(row)} for row in range(40)]
     views = index._index.views
     for row, line in enumerate(lines[1::2]):
-        assert line["row"] == row
+        assert line["row"] == row and line["id"] == index.ids[row]
         assert np.allclose([view["vector"] for view in line["views"]], views.vectors[views.owner == row])
 
 
@@ -104,33 +107,88 @@ def test_opensearch_is_asked_for_distinct_documents(indexes, tmp_path):
     body = json.loads(script(indexes, tmp_path, "mvg+prior", "opensearch", code))
     knn = {"vector": [1.0, 1.0], "k": 5, "filter": {"terms": {"row": [3, 4]}}}
     nested = {"path": "views", "score_mode": "max", "query": {"knn": {"views.vector": knn}}}
-    assert body == {"size": 5, "_source": ["row"], "query": {"nested": nested}}
+    assert body == {"size": 5, "_source": ["row", "id"], "query": {"nested": nested}}
     code = "import opensearch as o; print([o.similarity(x) for x in (1.5, 1, 0.5)])"
     assert script(indexes, tmp_path / "again", "mvg+prior", "opensearch", code) == "[0.5, 0, -1.0]\n"
 
 
+class StandIn(http.server.BaseHTTPRequestHandler):
+    """Answers as OpenSearch's documentation says that it does, from memory and exactly."""
+
+    def do_PUT(self):
+        self.server.held[self.path.strip("/")] = {}
+        self.answer({})
+
+    def do_DELETE(self):
+        assert self.path == "/mvg_documents,mvg_centers?ignore_unavailable=true"
+        self.server.held.clear()
+        self.answer({})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/_bulk":
+            lines = [json.loads(line) for line in body.splitlines()]
+            for action, document in zip(lines[::2], lines[1::2], strict=True):
+                self.server.held[action["index"]["_index"]][action["index"]["_id"]] = document
+            self.answer({"errors": False, "items": [{"index": {}} for _ in lines[::2]]})
+        elif self.path.endswith("_search"):
+            self.answer({"hits": {"hits": self.hits(json.loads(body))}})
+        else:
+            self.answer({})
+
+    def hits(self, body):
+        query = body["query"]["nested"]["query"] if "nested" in body["query"] else body["query"]
+        (knn,) = query["knn"].values()
+        among = knn.get("filter", {}).get("terms", {}).get("row")
+        hits = []
+        for id, document in self.server.held[self.path.split("/")[1]].items():
+            if among is None or document["row"] in among:
+                views = [view["vector"] for view in document.get("views", [document])]
+                best = float(np.max(np.array(views) @ knn["vector"]))
+                score = 1 / (1 - best) if best <= 0 else best + 1
+                hits.append({"_id": id, "_score": score, "_source": document})
+        return sorted(hits, key=lambda hit: -hit["_score"])[: min(body["size"], knn["k"])]
+
+    def answer(self, what):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(what).encode())
+
+    def log_message(self, *_):
+        pass
+
+
 @pytest.mark.parametrize("method", METHODS)
-def test_pgvector_gets_tables_and_one_statement(indexes, tmp_path, method):
-    code = (
-        "import sys, numpy as np, pgvector as p; p.load(sys.stdout.write); "
-        "print(p.search(np.load('queries.npy')[0], 10)); print(p.search(np.load('queries.npy')[0], 10, 99))"
-    )
-    sql = script(indexes, tmp_path, method, "pgvector", code)
-    index = mvg.load(indexes / method)
-    views, votes = index._index.views, index._fitted.addition.votes
-    width = views.vectors.shape[1]
-    assert f"id text NOT NULL, vector vector({width}))" in sql
-    rows = [
-        line.split("\t") for line in sql.partition("COPY views FROM stdin;\n")[2].partition("\\.\n")[0].splitlines()
-    ]
-    assert [int(row[1]) for row in rows] == views.owner.tolist()
-    assert [row[2].replace("\\\\", "\\") for row in rows] == [index.ids[owner] for owner in views.owner]
-    assert np.allclose([json.loads(row[3]) for row in rows], views.vectors, atol=1e-8)
-    assert ("COPY shares" in sql) == (votes is not None)
-    if votes is not None:
-        shares = sql.partition("COPY shares FROM stdin;\n")[2].partition("\\.\n")[0].splitlines()
-        assert len(shares) == votes.shares.nnz and "LEFT JOIN votes USING (document)" in sql
-    assert "LIMIT 10;" in sql and "{" not in sql
+def test_opensearch_is_loaded_and_asked_over_http(indexes, tmp_path, method):
+    with http.server.HTTPServer(("127.0.0.1", 0), StandIn) as server:
+        server.held = {}
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        code = DRIVER.format(engine="opensearch", where=f"'http://127.0.0.1:{server.server_port}'", k=K)
+        found = json.loads(script(indexes, tmp_path, method, "opensearch", code))
+        server.shutdown()
+    ids, scores = mvg.load(indexes / method).search(asked(), K, ids=True)
+    assert [[id for id, _ in answer] for answer in found] == ids.tolist()
+    assert np.allclose([[score for _, score in answer] for answer in found], scores, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("engine", "arguments", "words"),
+    [
+        ("opensearch", ["load"], "error: http://localhost:1: "),
+        ("qdrant", [], "error: expected load, or search and the file of an encoded query"),
+        ("pgvector", ["drop"], "error: expected load, or search and the file of an encoded query"),
+        ("pgvector", ["search", "settings.json"], "error: settings.json: expected a query's vector"),
+        ("milvus", ["search", "queries.npy"], "error: queries.npy: expected 8 numbers, found float32 of the shape"),
+    ],
+)
+def test_a_script_ends_with_one_line(indexes, tmp_path, engine, arguments, words):
+    into = tmp_path / engine
+    assert main(["export", str(indexes / "mvg+prior"), "--to", engine, "--into", str(into)]) == 0
+    np.save(into / "queries.npy", asked())
+    command = [sys.executable, f"{engine}.py", *arguments]
+    environment = {**os.environ, "OPENSEARCH_URL": "http://localhost:1"}
+    done = subprocess.run(command, cwd=into, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and done.stderr.startswith(words) and done.stderr.count("\n") == 1
 
 
 def test_what_cannot_be_exported_is_one_line(indexes, tmp_path, capsys):

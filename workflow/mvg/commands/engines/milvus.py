@@ -4,20 +4,19 @@ Without MILVUS_URI it is Milvus Lite, in milvus.db beside this file.
 """
 
 import os
-import sys
 
-import numpy as np
 import scoring
 from pymilvus import DataType, MilvusClient
 
 BATCH = 1000
 # Exact. For many vectors {"index_type": "HNSW", "params": {"M": 32, "efConstruction": 200}}, on a server.
 INDEX = {"index_type": "FLAT", "metric_type": "IP"}
+DOCUMENTS, CENTERS = f"{scoring.NAME}_documents", f"{scoring.NAME}_centers"  # a load replaces them
 
 
 class Engine:
     def __init__(self, uri: str):
-        self.client = MilvusClient(uri)
+        self.client, self.opened = MilvusClient(uri), set()
 
     def load(self) -> None:
         vectors = scoring.VECTORS
@@ -30,13 +29,13 @@ class Engine:
             {"vector_id": number, "document": row, "id": id, "vector": vectors[number]}
             for number, (row, id) in enumerate(scoring.owners())
         )
-        self._create("documents", schema, rows)
+        self._create(DOCUMENTS, schema, rows)
         if scoring.SETTINGS["votes"]:
             centers = MilvusClient.create_schema(auto_id=False)
             centers.add_field("center", DataType.INT64, is_primary=True)
             centers.add_field("vector", DataType.FLOAT_VECTOR, dim=scoring.CENTERS.shape[1])
             rows = ({"center": number, "vector": vector} for number, vector in enumerate(scoring.CENTERS))
-            self._create("centers", centers, rows)
+            self._create(CENTERS, centers, rows)
 
     def _create(self, name: str, schema, rows) -> None:
         if self.client.has_collection(name):
@@ -52,16 +51,11 @@ class Engine:
                 batch = []
         if batch:
             self.client.insert(name, batch)
-        self.client.load_collection(name)
-
-    def open(self) -> None:
-        """Collections are loaded into memory before a search: Milvus Lite forgets it at each start."""
-        for name in self.client.list_collections():
-            self.client.load_collection(name)
 
     def documents(self, query, k: int, only) -> dict:
+        self._open(DOCUMENTS)
         found = self.client.search(
-            "documents",
+            DOCUMENTS,
             data=[query.tolist()],
             limit=k,
             filter=f"document in {only}" if only else "",
@@ -72,17 +66,18 @@ class Engine:
         return {hit["entity"]["document"]: (hit["entity"]["id"], hit["distance"]) for hit in found}
 
     def centers(self, query, k: int) -> list:
+        self._open(CENTERS)
         found = self.client.search(
-            "centers", data=[query.tolist()], limit=k, search_params={"metric_type": "IP"}, output_fields=["center"]
+            CENTERS, data=[query.tolist()], limit=k, search_params={"metric_type": "IP"}, output_fields=["center"]
         )[0]
         return [(hit["entity"]["center"], hit["distance"]) for hit in found]
 
+    def _open(self, name: str) -> None:
+        """A collection is loaded into memory before a search: Milvus Lite forgets it at each start."""
+        if name not in self.opened:
+            self.client.load_collection(name)
+            self.opened.add(name)
+
 
 if __name__ == "__main__":
-    engine = Engine(os.environ.get("MILVUS_URI", str(scoring.HERE / "milvus.db")))
-    if sys.argv[1] == "load":
-        engine.load()
-    else:
-        engine.open()
-        for id, score in scoring.search(engine, np.load(sys.argv[2]), 10):
-            print(f"{score:.4f}\t{id}")
+    scoring.run(Engine(os.environ.get("MILVUS_URI", str(scoring.HERE / "milvus.db"))))

@@ -7,15 +7,15 @@ a name and password may stand in it.
 import base64
 import json
 import os
-import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 from itertools import groupby
 
-import numpy as np
 import scoring
 
 BATCH = 500  # documents of a bulk request
+DOCUMENTS, CENTERS = f"{scoring.NAME}_documents", f"{scoring.NAME}_centers"  # a load replaces them
 
 
 def mapping(dimension: int, nested: bool) -> dict:
@@ -23,7 +23,8 @@ def mapping(dimension: int, nested: bool) -> dict:
     # innerproduct: the last dimension of the vectors may be a bias, and they are not all of one length.
     method = {"name": "hnsw", "space_type": "innerproduct", "engine": "faiss"}
     vector = {"vector": {"type": "knn_vector", "dimension": dimension, "method": method}}
-    properties = {"row": {"type": "integer"}, "views": {"type": "nested", "properties": vector}} if nested else vector
+    names = {"row": {"type": "integer"}, "id": {"type": "keyword", "index": False, "doc_values": False}}
+    properties = names | {"views": {"type": "nested", "properties": vector}} if nested else vector
     return {"settings": {"index": {"knn": True}}, "mappings": {"properties": properties}}
 
 
@@ -32,9 +33,9 @@ def actions():
     views = sorted((row, id, number) for number, (row, id) in enumerate(scoring.owners()))
     for (row, id), group in groupby(views, key=lambda view: view[:2]):
         vectors = [{"vector": scoring.VECTORS[number].tolist()} for _, _, number in group]
-        yield "documents", id, {"row": row, "views": vectors}
+        yield DOCUMENTS, str(row), {"row": row, "id": id, "views": vectors}
     for number, vector in enumerate(scoring.CENTERS.tolist()):
-        yield "centers", str(number), {"vector": vector}
+        yield CENTERS, str(number), {"vector": vector}
 
 
 def bulk(batch) -> str:
@@ -51,7 +52,7 @@ def nearest(query, k: int, only=None) -> dict:
     if only:
         knn["filter"] = {"terms": {"row": only}}
     nested = {"path": "views", "score_mode": "max", "query": {"knn": {"views.vector": knn}}}
-    return {"size": k, "_source": ["row"], "query": {"nested": nested}}
+    return {"size": k, "_source": ["row", "id"], "query": {"nested": nested}}
 
 
 def similarity(score: float) -> float:
@@ -71,14 +72,21 @@ class Engine:
     def ask(self, method: str, path: str, body=None) -> dict:
         data = None if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
         request = urllib.request.Request(f"{self.url}/{path}", data, self.headers, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise SystemExit(
+                f"error: {self.url}/{path}: {error}: {error.read(500).decode(errors='replace')}"
+            ) from error
+        except OSError as error:
+            raise SystemExit(f"error: {self.url}: {error}") from error
 
     def load(self) -> None:
-        self.ask("DELETE", "documents,centers?ignore_unavailable=true")
-        self.ask("PUT", "documents", mapping(scoring.VECTORS.shape[1], nested=True))
+        self.ask("DELETE", f"{DOCUMENTS},{CENTERS}?ignore_unavailable=true")
+        self.ask("PUT", DOCUMENTS, mapping(scoring.VECTORS.shape[1], nested=True))
         if scoring.SETTINGS["votes"]:
-            self.ask("PUT", "centers", mapping(scoring.CENTERS.shape[1], nested=False))
+            self.ask("PUT", CENTERS, mapping(scoring.CENTERS.shape[1], nested=False))
         batch = []
         for action in actions():
             batch.append(action)
@@ -86,26 +94,22 @@ class Engine:
                 self._load(batch)
                 batch = []
         self._load(batch)
-        self.ask("POST", "_refresh")
+        self.ask("POST", f"{DOCUMENTS},{CENTERS}/_refresh?ignore_unavailable=true")
 
     def _load(self, batch) -> None:
-        if batch and self.ask("POST", "_bulk", bulk(batch))["errors"]:
-            raise SystemExit("error: OpenSearch refused some documents")
+        items = self.ask("POST", "_bulk", bulk(batch))["items"] if batch else []
+        if refused := [item["index"]["error"] for item in items if "error" in item["index"]]:
+            raise SystemExit(f"error: OpenSearch refused {len(refused)} documents: {json.dumps(refused[0])}")
 
     def documents(self, query, k: int, only) -> dict:
-        hits = self.ask("POST", "documents/_search", nearest(query, k, only))["hits"]["hits"]
-        return {hit["_source"]["row"]: (hit["_id"], similarity(hit["_score"])) for hit in hits}
+        hits = self.ask("POST", f"{DOCUMENTS}/_search", nearest(query, k, only))["hits"]["hits"]
+        return {hit["_source"]["row"]: (hit["_source"]["id"], similarity(hit["_score"])) for hit in hits}
 
     def centers(self, query, k: int) -> list:
         body = {"size": k, "_source": False, "query": {"knn": {"vector": {"vector": query.tolist(), "k": k}}}}
-        hits = self.ask("POST", "centers/_search", body)["hits"]["hits"]
+        hits = self.ask("POST", f"{CENTERS}/_search", body)["hits"]["hits"]
         return [(int(hit["_id"]), similarity(hit["_score"])) for hit in hits]
 
 
 if __name__ == "__main__":
-    engine = Engine(os.environ.get("OPENSEARCH_URL", "http://localhost:9200"))
-    if sys.argv[1] == "load":
-        engine.load()
-    else:
-        for id, score in scoring.search(engine, np.load(sys.argv[2]), 10):
-            print(f"{score:.4f}\t{id}")
+    scoring.run(Engine(os.environ.get("OPENSEARCH_URL", "http://localhost:9200")))

@@ -4,11 +4,13 @@ Without QDRANT_URL it is Qdrant's local mode, in the folder qdrant beside this f
 """
 
 import os
-import sys
+from contextlib import closing
 
 import numpy as np
 import scoring
 from qdrant_client import QdrantClient, models
+
+DOCUMENTS, CENTERS = f"{scoring.NAME}_documents", f"{scoring.NAME}_centers"  # a load replaces them
 
 
 class Engine:
@@ -18,9 +20,9 @@ class Engine:
 
     def load(self) -> None:
         payload = [{"document": row, "id": id} for row, id in scoring.owners()]
-        self._create("documents", scoring.VECTORS, payload)
+        self._create(DOCUMENTS, scoring.VECTORS, payload)
         if scoring.SETTINGS["votes"]:
-            self._create("centers", scoring.CENTERS, None)
+            self._create(CENTERS, scoring.CENTERS, None)
 
     def _create(self, name: str, vectors, payload) -> None:
         if self.client.collection_exists(name):
@@ -33,7 +35,7 @@ class Engine:
     def documents(self, query, k: int, only) -> dict:
         condition = models.FieldCondition(key="document", match=models.MatchAny(any=only)) if only else None
         found = self.client.query_points_groups(
-            "documents",
+            DOCUMENTS,
             group_by="document",
             query=query.tolist(),
             limit=k,
@@ -45,15 +47,11 @@ class Engine:
         return {hit.payload["document"]: (hit.payload["id"], hit.score) for hit in best}
 
     def centers(self, query, k: int) -> list:
-        found = self.client.query_points("centers", query=query.tolist(), limit=k)
+        found = self.client.query_points(CENTERS, query=query.tolist(), limit=k)
         return [(hit.id, hit.score) for hit in found.points]
 
 
 if __name__ == "__main__":
     engine = Engine(os.environ.get("QDRANT_URL"))
-    if sys.argv[1] == "load":
-        engine.load()
-    else:
-        for id, score in scoring.search(engine, np.load(sys.argv[2]), 10):
-            print(f"{score:.4f}\t{id}")
-    engine.client.close()
+    with closing(engine.client):
+        scoring.run(engine)

@@ -5,11 +5,14 @@ methods ``adapter.npy``, and ``votes.npz`` with the shared views and what each s
 """
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
 
 HERE = Path(__file__).parent
+NAME = os.environ.get("MVG_NAME", "mvg")  # what names of collections and tables begin with
 SETTINGS = json.loads((HERE / "settings.json").read_text(encoding="utf-8"))
 VECTORS = np.load(HERE / "vectors.npy", mmap_mode="r")
 VOTES = np.load(HERE / "votes.npz") if SETTINGS["votes"] else None
@@ -36,6 +39,18 @@ def extended(query) -> np.ndarray:
     """The query that the vectors are searched with: where they have a bias, 1 is appended."""
     query = adapted(query)
     return np.append(query, np.float32(1)) if SETTINGS["biased"] else query
+
+
+def loaded(path) -> np.ndarray:
+    """The encoded query in a file, (dim,)."""
+    width = VECTORS.shape[1] - SETTINGS["biased"]
+    try:
+        query = np.load(path)
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"error: {path}: expected a query's vector, as np.save writes it: {error}") from error
+    if query.size != width or query.dtype.kind not in "fiu":
+        raise SystemExit(f"error: {path}: expected {width} numbers, found {query.dtype} of the shape {query.shape}")
+    return query.ravel()
 
 
 def votes(near: list[tuple[int, float]]) -> dict[int, float]:
@@ -70,3 +85,14 @@ def search(engine, query, k: int) -> list[tuple[str, float]]:
         found |= engine.documents(asked, len(missing), missing)
     scored = [(id, score + voted.get(row, 0.0), row) for row, (id, score) in found.items()]
     return [(id, score) for id, score, _ in sorted(scored, key=lambda it: (-it[1], it[2]))[:k]]
+
+
+def run(engine) -> None:
+    """The command line of a script: ``load``, or ``search query.npy``."""
+    if sys.argv[1:] == ["load"]:
+        engine.load()
+    elif len(sys.argv) == 3 and sys.argv[1] == "search":
+        for id, score in search(engine, loaded(sys.argv[2]), 10):
+            print(f"{score:.4f}\t{id}")
+    else:
+        raise SystemExit("error: expected load, or search and the file of an encoded query")
