@@ -84,6 +84,16 @@ def test_a_query_is_answered_with_the_vectors_that_found_it(built, capsys):
     assert 'asked before: "cell 0' in lines[1]
 
 
+def test_the_encoded_query_is_saved_on_request(built, tmp_path, capsys):
+    assert main(["search", str(built), "cell 0 n3", "--k", "3", "--save", str(tmp_path / "query.npy")]) == 0
+    found = capsys.readouterr().out.splitlines()[::2]
+    ids, _ = mvg.load(built).search(np.load(tmp_path / "query.npy"), 3, ids=True)
+    assert [line.split(maxsplit=2)[2] for line in found] == ids.tolist()
+    with pytest.raises(SystemExit, match="2"):
+        main(["search", str(built), "cell", "--save", str(tmp_path / "query")])
+    only_error(capsys)
+
+
 def test_a_query_without_words_is_one_line(built, capsys):
     for words in ([" "], [], ["red", "--k", "0"]):
         with pytest.raises(SystemExit, match="2"):

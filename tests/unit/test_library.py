@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from made import unit
 
 import mvg
+from mvg.datasets.pairs import Split
+from mvg.evaluation import combinations
 from mvg.io.errors import DataError
+from mvg.library.methods import Settings
+from mvg.library.run import index_of_run
 from mvg.multiview import allocate, fit
 
 WORKFLOW = Path(mvg.__file__).parents[1]
@@ -166,6 +170,47 @@ def test_an_update_refits_only_what_changed(monkeypatch):
     assert 0 < np.count_nonzero(spent[0]) <= 3 and same(
         index, mvg.build(documents, np.concatenate([queries, queries[:1]]), [*pairs, (200, 7)])
     )
+
+
+def test_the_index_of_a_run_is_updated_by_the_settings_of_the_run(tmp_path):
+    documents, queries, pairs = made(40, 300)
+    nothing = np.empty(0, dtype=np.int64)
+    train = Split(np.arange(200), tuple(pairs[:200].T), (nothing, nothing))
+    excluded = (pairs[200:, 0], (pairs[200:, 1] + 1) % 40)  # these change what dev chooses
+    dev = Split(np.arange(200, 300), tuple(pairs[200:].T), excluded)
+    given = {"budget": 1.9, "m_avg": 0.6, "beta": 0.2, "seed": 3, "objective": "propensity"}
+    built = combinations.Log(documents, queries, train, dev, k=3, **given).build("mvg+prior")
+    texts = {"ids": None, "document_texts": None, "query_texts": ["a"] * 300, "asked": [1] * 300}
+    run = index_of_run(
+        built.addition, built.facts() | {"trials": []}, documents, queries, train, dev,
+        Settings("mvg+prior", k=3, **given), texts,
+    )  # fmt: skip
+    run.save(tmp_path / "index")
+    opened = mvg.load(tmp_path / "index")
+    opened.update()
+    assert len(opened._index.views.owner) == 40 + 24 and same(opened, run)
+    assert opened.metrics["mvg+prior"] == run.metrics["mvg+prior"]  # with what is excluded, and propensities
+
+
+def test_facts_about_the_encoder_outlast_an_update(tmp_path):
+    documents, queries, pairs = made()
+    (tmp_path / "runs/model").mkdir(parents=True)
+    encoder = {"kind": "dssm", "model": "../model"}
+    mvg.build(documents, queries, pairs).save(tmp_path / "runs/index", encoder=encoder, data={"queries": 200})
+    index = mvg.load(tmp_path / "runs/index")
+    index.save(tmp_path / "copy", owner="me")
+    facts = {"encoder": {"kind": "dssm", "model": str(tmp_path / "runs/model")}}
+    assert mvg.load(tmp_path / "copy").facts == facts | {"data": {"queries": 200}, "owner": "me"}
+    index.update(queries=queries[:1], pairs=[(0, 7)])
+    index.save(tmp_path / "copy")
+    assert mvg.load(tmp_path / "copy").facts == facts  # 200 queries are no longer true
+
+
+@pytest.mark.parametrize("facts", [{"method": "mine"}, {"files": {}}, {"data": np.arange(3)}, {"data": np.nan}])
+def test_facts_that_a_manifest_cannot_hold_are_one_clear_error(tmp_path, facts):
+    with pytest.raises(ValueError, match="fact") as error:
+        mvg.build(*made()).save(tmp_path / "index", **facts)
+    assert "\n" not in str(error.value) and not (tmp_path / "index").exists()
 
 
 def test_an_update_that_fails_leaves_the_index_as_it_was():

@@ -85,7 +85,7 @@ def test_the_index_to_take_home_ranks_as_the_table_was_measured(tiny, dataset):
         and manifest["metrics"]["queries"] == manifest["data"]["queries"]["dev"]
     )
     text = json.loads((tiny / f"results/tiny/{dataset}/data/queries.jsonl").open().readline())["text"]
-    vector = encode_texts(manifest["encoder"], [text], folder)[0]
+    vector = encode_texts(index.facts["encoder"], [text], folder)[0]
     assert np.allclose(vector, np.load(tiny / f"results/tiny/{dataset}/dssm/queries.npy")[0], atol=1e-5)
     index.update(queries=queries[:1], pairs=[(0, 3)])
     assert len(index.search(queries, 5)[0]) == len(queries)

@@ -23,7 +23,7 @@ with job(snakemake.log[0]) as log:
     asked = np.ceil(load_weights(given.queries_jsonl))
     all_texts = load_texts(given.queries_jsonl)[1]
     texts = [text if n >= params.min_count else None for text, n in zip(all_texts, asked, strict=True)]
-    multiview = params.multiview
+    chosen = {key: params.multiview[key] for key in ("budget", "beta", "m_avg", "objective")}
     try:
         index = index_of_run(
             Addition.load(given.addition),
@@ -32,7 +32,7 @@ with job(snakemake.log[0]) as log:
             load_array(given.queries),
             read_split(given.train),
             read_split(given.dev),
-            Settings(params.method, multiview["budget"], multiview["beta"], params.seed, params.k),
+            Settings(params.method, seed=params.seed, k=params.k, **chosen),
             {"ids": ids, "document_texts": document_texts, "query_texts": texts, "asked": asked},
             params.index,
             snakemake.threads,

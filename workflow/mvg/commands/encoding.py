@@ -47,15 +47,14 @@ def encode_dataset(encoder: dict, data: Path, folder: Path) -> tuple[np.ndarray,
 
 
 def encode_texts(encoder: dict, texts: list[str], folder: Path) -> np.ndarray:
-    """Unit vectors, float32 (n_texts, dim), of an encoder in the manifest of ``folder``, where its paths start.
+    """Unit vectors, float32 (n_texts, dim), of an encoder of the index in ``folder``.
 
     Raises DataError if the encoder is none of texts, or is not there.
     """
     if encoder["kind"] not in ("pretrained", "dssm"):
         what = f"the index was built from vectors of the kind {encoder['kind']}"
         raise DataError(folder, "", f"expected an encoder of texts, but {what}: search it in Python, with mvg.load")
-    here = {key: str(folder / encoder[key]) for key in ("init", "model") if encoder.get(key, "").startswith("..")}
-    return apart(_encode, encoder | here, texts)
+    return apart(_encode, encoder, texts)
 
 
 def _ready(path: Path, data: Path) -> tuple[np.ndarray, np.ndarray]:

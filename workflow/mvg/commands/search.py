@@ -14,10 +14,11 @@ def add_arguments(parser) -> None:
     parser.add_argument("query", help="its text")
     parser.add_argument("--k", type=int, default=10, help="documents (10)")
     parser.add_argument("--min-count", type=int, default=1, metavar="N", help="show no query asked fewer times (1)")
+    parser.add_argument("--save", metavar="FILE.npy", help="write the encoded query, for a script of mvg export")
 
 
 def run(options) -> None:
-    from ..library.folder import read_manifest
+    from ..io.files import save_array
     from ..library.index import load
     from .encoding import encode_texts
 
@@ -25,11 +26,14 @@ def run(options) -> None:
         options.error("--k is at least 1")
     if not options.query.strip():
         options.error("a query has words")
-    manifest = read_manifest(options.folder)
-    if "encoder" not in manifest:
-        raise DataError(options.folder, "", "expected an index that says how to encode a query: search it in Python")
+    if options.save and not options.save.endswith(".npy"):
+        options.error("--save is the name of a .npy file")
     index = load(options.folder)
-    query = encode_texts(manifest["encoder"], [options.query], Path(options.folder))[0]
+    if "encoder" not in index.facts:
+        raise DataError(options.folder, "", "expected an index that says how to encode a query: search it in Python")
+    query = encode_texts(index.facts["encoder"], [options.query], Path(options.folder))[0]
+    if options.save:
+        save_array(options.save, query)
     rows, _ = index.search(query, options.k)
     for place, row in enumerate(rows[rows >= 0].tolist(), start=1):
         found = index.explain(query, row, n=3, min_count=options.min_count)

@@ -27,6 +27,10 @@ from .methods import Fitted, Settings
 
 FORMAT = 1  # of the folder
 MANIFEST = "manifest.json"
+OWN = (
+    "format", "versions", "method", "settings", "constants", "votes", "metrics", "documents", "vectors", "dimension",
+    "bias", "ids", "texts", "log", "files",
+)  # fmt: skip
 HEADER = "document\tkind\ttext"
 PACKAGES = ("numpy", "scipy", "numba", "faiss-cpu")
 BIAS = "append 1.0 to a query's vector: the last dimension of the index is what is added to a document's score"
@@ -38,6 +42,7 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
 
     folder, made, views = Path(folder), index._fitted, index._index.views
     expect_new_or_index(folder)
+    expect_facts(facts)
     log = index._log
     manifest = {
         "format": FORMAT,
@@ -75,6 +80,16 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
             json.dump(manifest, file, indent=1, ensure_ascii=False)
 
 
+def expect_facts(facts: dict) -> None:
+    """ValueError for what would hide an index's own entries of the manifest, and for what is no JSON."""
+    if taken := [name for name in OWN if name in facts]:
+        raise ValueError(f"a fact must have another name than '{taken[0]}', which {MANIFEST} has already")
+    try:
+        json.dumps(facts, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"facts must fit into JSON: {error}") from error
+
+
 def expect_new_or_index(folder) -> None:
     """DataError for a folder that holds something other than an index: saving would replace it."""
     folder = Path(folder)
@@ -83,7 +98,7 @@ def expect_new_or_index(folder) -> None:
 
 
 class Opened(NamedTuple):
-    """What a folder holds: the parts of an index, and ``ids`` and ``texts`` of its documents or None."""
+    """What a folder holds: the parts of an index, ``ids`` and ``texts`` of its documents or None, and facts."""
 
     log: Log | None
     settings: Settings
@@ -93,6 +108,7 @@ class Opened(NamedTuple):
     factory: str
     ids: list | None
     texts: list | None
+    facts: dict
 
 
 def read(folder, check: bool, threads: int) -> Opened:
@@ -137,7 +153,15 @@ def _opened(folder: Path, manifest: dict, threads: int) -> Opened:
     addition = Addition(inside[:n], views, votes=votes, adapter=adapter)
     made = Fitted(*(manifest[name] for name in ("method", "constants", "metrics")), addition, counts)
     combined = Combined(addition, threads=threads, index=opened)
-    return Opened(log, Settings(**settings), dev, made, combined, factory, ids, texts)
+    facts = {name: value for name, value in manifest.items() if name not in OWN}
+    if "encoder" in facts:
+        facts["encoder"] = {key: _anchored(value, folder) for key, value in facts["encoder"].items()}
+    return Opened(log, Settings(**settings), dev, made, combined, factory, ids, texts, facts)
+
+
+def _anchored(value, folder: Path):
+    """A path that starts from the folder of an index, from anywhere."""
+    return str((folder / value).resolve()) if isinstance(value, str) and value.startswith("../") else value
 
 
 def read_manifest(folder) -> dict:
@@ -216,7 +240,8 @@ def _write_log(folder: Path, log: Log, dev: Dev | None, counts: np.ndarray | Non
     save_arrays(folder / "pairs.npz", **arrays, **weights, **budget)
     if dev is not None:
         save_array(folder / "dev_queries.npy", dev.queries)
-        save_arrays(folder / "dev_pairs.npz", queries=dev.pairs[0], documents=dev.pairs[1])
+        hidden = {"excluded_queries": dev.excluded[0], "excluded_documents": dev.excluded[1]}
+        save_arrays(folder / "dev_pairs.npz", queries=dev.pairs[0], documents=dev.pairs[1], **hidden)
     if log.query_texts is not None:
         with text_writer(folder / "queries.jsonl") as file:
             file.writelines(
@@ -234,6 +259,7 @@ def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray | N
             query_texts = [record["text"] for _, record in json_lines(file, folder / "queries.jsonl")]
     if (folder / "dev_queries.npy").is_file():
         with load_arrays(folder / "dev_pairs.npz") as file:
-            dev = Dev(load_array(folder / "dev_queries.npy"), (file["queries"], file["documents"]))
+            excluded = (file["excluded_queries"], file["excluded_documents"])
+            dev = Dev(load_array(folder / "dev_queries.npy"), (file["queries"], file["documents"]), excluded)
     vectors = load_array(folder / "documents.npy"), load_array(folder / "queries.npy")
     return Log(*vectors, pairs, ids, texts, query_texts, arrays["asked"]), dev, arrays.get("counts")

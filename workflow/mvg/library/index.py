@@ -12,6 +12,8 @@ from . import inputs
 from .log import Dev, Log
 from .methods import Fitted, Settings, fitted, kept_from
 
+LASTING = ("encoder", "min_count")  # facts that an update leaves true
+
 
 class Nearest(NamedTuple):
     """A training query: its row, its text if there is one, and its similarity with the vector that matched."""
@@ -47,12 +49,14 @@ class MultiViewIndex:
 
     method, constants, metrics: what was built, what dev chose for it, and how well it did there in percent
     ids, texts: of the documents, or None
+    facts: what :meth:`save` was given for the manifest, such as ``encoder``: how to encode a query
     """
 
     def __init__(self, log: Log | None, settings: Settings, dev: Dev | None, made: Fitted, index: Combined, factory):
         self._log, self._settings, self._dev = log, settings, dev
         self._fitted, self._index, self._factory = made, index, factory
         self.ids, self.texts = (None, None) if log is None else (log.ids, log.document_texts)
+        self.facts: dict[str, Any] = {}
 
     @classmethod
     def built(cls, log: Log, settings: Settings, dev, factory: str, threads, progress, kept=None) -> "MultiViewIndex":
@@ -181,17 +185,19 @@ class MultiViewIndex:
             old.extended(new), self._settings, self._dev, self._factory, threads, progress or _silent,
             kept_from(old, self._settings, self._dev, self._fitted),
         )  # fmt: skip
+        again.facts = {name: fact for name, fact in self.facts.items() if name in LASTING}
         self.__dict__.update(again.__dict__)
 
     def save(self, folder: str | os.PathLike, log: bool = True, **facts: Any) -> None:
         """Write a folder for :func:`mvg.load`, whole or not at all; one that was saved before is replaced.
 
         log: with what :meth:`explain` and :meth:`update` need, the training queries among it
-        facts: for ``manifest.json``, such as ``encoder={…}``: how to encode a query
+        facts: for ``manifest.json``, such as ``encoder={…}``: how to encode a query. Those of the folder that an index
+            was loaded from stay; an update keeps ``encoder`` and ``min_count``, and counts and metrics end with it
 
-        OSError, or DataError for a folder that is something else.
+        OSError; ValueError for facts that are no JSON; DataError (a ValueError) for a folder that is something else.
         """
-        folders.save(self, folder, log, facts)
+        folders.save(self, folder, log, self.facts | facts)
 
     def _row(self, document) -> int:
         if isinstance(document, str) and self.ids is not None and document in self.ids:
@@ -219,9 +225,9 @@ def load(folder: str | os.PathLike, check: bool = True, threads: int | None = No
     ...     mvg.load(f"{folder}/index").search([3, 4], k=1)[0].tolist()
     [0]
     """
-    *parts, ids, texts = folders.read(folder, check, threads or cores())
+    *parts, ids, texts, facts = folders.read(folder, check, threads or cores())
     index = MultiViewIndex(*parts)
-    index.ids, index.texts = ids, texts
+    index.ids, index.texts, index.facts = ids, texts, facts
     return index
 
 

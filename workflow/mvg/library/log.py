@@ -10,6 +10,7 @@ from . import inputs
 from .inputs import Pairs
 
 HELD_OUT = 0.1  # of the training queries, where constants are chosen and no dev is given
+NOTHING = np.empty(0, dtype=np.int64)
 
 
 class Log(NamedTuple):
@@ -73,24 +74,24 @@ class Log(NamedTuple):
         Without dev a tenth of the queries is taken for it. More queries at the end of the log leave those before
         them where they are.
         """
-        nothing = np.empty(0, dtype=np.int64)
         if dev is None:
             mine = (np.random.default_rng(seed).random(len(self.queries)) < HELD_OUT)[self.pairs.queries]
             if not mine.any() or mine.all():
                 raise ValueError("too few queries to hold some out to choose constants on: give dev=(queries, pairs)")
             queries, train = self.queries, Pairs(*(None if side is None else side[~mine] for side in self.pairs))
-            held = self.pairs.queries[mine], self.pairs.documents[mine]
+            held, hidden = (self.pairs.queries[mine], self.pairs.documents[mine]), (NOTHING, NOTHING)
         else:
             queries, train = np.concatenate([self.queries, dev.queries]), self.pairs
-            held = dev.pairs[0] + len(self.queries), dev.pairs[1]
-        return queries, train, Split(np.unique(held[0]), held, (nothing, nothing))
+            held, hidden = ((pairs[0] + len(self.queries), pairs[1]) for pairs in (dev.pairs, dev.excluded))
+        return queries, train, Split(np.unique(held[0]), held, hidden)
 
 
 class Dev(NamedTuple):
-    """Queries to choose on, and the documents that answer them."""
+    """Queries to choose on, the documents that answer them, and those that are left out of their rankings."""
 
     queries: np.ndarray
     pairs: tuple[np.ndarray, np.ndarray]
+    excluded: tuple[np.ndarray, np.ndarray] = (NOTHING, NOTHING)
 
     @classmethod
     def of(cls, given, log: Log, normalize=True) -> "Dev":

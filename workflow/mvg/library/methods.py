@@ -25,6 +25,12 @@ class Settings(NamedTuple):
     beta: float = 0.5
     seed: int = 0
     k: int = 100  # depth at which dev compares
+    m_avg: float | None = None  # own views a document over the encoder's vectors; None: what the budget leaves
+    objective: str = "mean"  # of the choices on dev; see mvg.evaluation.dev.Dev
+
+    @property
+    def views_a_document(self) -> float:
+        return self.budget - 1 if self.m_avg is None else self.m_avg
 
 
 class Fitted(NamedTuple):
@@ -76,8 +82,8 @@ def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress
     refit = Refit(group(train[:2], len(queries), len(log.documents), train.weights), kept)
     builder = combinations.Log(
         log.documents, queries, Split(np.unique(train.queries), train[:2], (NOTHING, NOTHING)), held,
-        settings.k, settings.budget, settings.budget - 1, settings.beta, settings.seed, threads,
-        progress=lambda items: progress(items, "methods"), fit=refit,
+        settings.k, settings.budget, settings.views_a_document, settings.beta, settings.seed, threads,
+        settings.objective, progress=lambda items: progress(items, "methods"), fit=refit,
     )  # fmt: skip
     built = builder.build("" if name == PLAIN else name)
     plain = builder.dev.scores(Addition(log.documents))
@@ -102,7 +108,7 @@ def kept_from(log: Log, settings: Settings, dev: Dev | None, made: Fitted) -> Ke
 def _paper_views(log: Log, settings: Settings, threads: int, kept) -> tuple[Behavioural, np.ndarray]:
     """MVG's step 1 and 2: own views over the encoder's vectors, and the budget of each document."""
     popularity = training_popularity(log.pairs[:2], len(log.documents))
-    counts = allocate(popularity, round((settings.budget - 1) * len(log.documents)), settings.beta)
+    counts = allocate(popularity, round(settings.views_a_document * len(log.documents)), settings.beta)
     groups = group(log.pairs[:2], len(log.queries), len(log.documents), log.pairs.weights)
     return Refit(groups, kept)(log.documents, log.queries, groups, counts, settings.seed, threads), counts
 

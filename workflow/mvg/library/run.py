@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..datasets.pairs import Split
+from ..datasets.pairs import Split, of_queries
 from ..evaluation.ranks import dev_rows
 from ..multiview import Addition
 from ..search.combined import Combined
@@ -26,11 +26,12 @@ def index_of_run(
     ValueError if faiss cannot build ``factory``.
     """
     log = Log(
-        documents, np.asarray(queries[train.queries]), Pairs(*_of_rows(train), None),
+        documents, np.asarray(queries[train.queries]), Pairs(*of_queries(train.pairs, train.queries), None),
         texts["ids"], texts["document_texts"],
         [texts["query_texts"][row] for row in train.queries], np.asarray(texts["asked"], dtype=np.int64)[train.queries],
     )  # fmt: skip
-    held = Dev(np.asarray(queries[dev.queries]), _of_rows(dev))
+    relevant, excluded = (of_queries(pairs, dev.queries) for pairs in (dev.pairs, dev.excluded))
+    held = Dev(np.asarray(queries[dev.queries]), relevant, excluded)
     method = choice["method"] or PLAIN
     on_dev = {trial["method"] or PLAIN: trial for trial in (*choice["trials"], choice)}
     metrics = {"k": settings.k, "queries": len(dev_rows(dev, len(documents), settings.seed))} | {
@@ -42,11 +43,6 @@ def index_of_run(
     constants = {name: value for name, value in choice.items() if name not in known}
     made = Fitted(method, constants, metrics, addition, None)
     return MultiViewIndex(log, settings, held, made, Combined(addition, factory, threads), factory)
-
-
-def _of_rows(split: Split) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of a split, query rows counted among its own queries."""
-    return np.searchsorted(split.queries, split.pairs[0]), split.pairs[1]
 
 
 def how_to_encode(name: str, settings: dict) -> dict:
