@@ -15,21 +15,24 @@ UNIT = np.array([[0.6, 0.8], [0.0, -1.0], [1.0, 0.0]], dtype=np.float32)
 
 
 class Tensor:
-    """Behaves like a torch tensor: numpy refuses it while it has a gradient."""
+    """Behaves like a sparse torch tensor: numpy refuses it while it has a gradient or is sparse."""
 
     dtype = "torch.float64"
 
-    def __init__(self, values, attached=True):
-        self.values, self.attached = values, attached
+    def __init__(self, values, attached=True, dense=False):
+        self.values, self.attached, self.dense = values, attached, dense
 
     def detach(self):
-        return Tensor(self.values, attached=False)
+        return Tensor(self.values, False, self.dense)
 
     def cpu(self):
         return self
 
+    def to_dense(self):
+        return Tensor(self.values, self.attached, True)
+
     def __array__(self, dtype=None, copy=None):
-        assert not self.attached
+        assert not self.attached and self.dense
         return np.array(self.values, dtype=dtype)
 
 
@@ -55,6 +58,13 @@ def test_vectors_come_in_unit_norm_from_every_form(form):
 def test_whole_numbers_and_half_precision_are_numbers():
     assert np.allclose(inputs.vectors(np.array([[3, 4]]), "queries"), UNIT[:1])
     assert np.allclose(inputs.vectors(np.array([[3, 4]], dtype=np.float16), "queries"), UNIT[:1])
+
+
+def test_what_is_masked_is_no_number():
+    masked = np.ma.masked_less(np.array([[3, 4], [1, -2]]), 0)
+    assert np.allclose(inputs.vectors(masked[:1], "queries"), UNIT[:1])
+    with pytest.raises(ValueError, match="row 1 is not"):
+        inputs.vectors(masked, "queries")
 
 
 def test_unit_vectors_stay_where_they_are(tmp_path):

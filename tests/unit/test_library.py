@@ -83,6 +83,12 @@ def test_auto_says_what_it_chose():
     assert mvg.build(*given, index.method, dev=dev, k=5).metrics == index.metrics
 
 
+def test_auto_leaves_out_what_no_budget_has_room_for():
+    documents, queries, pairs = made(n_documents=1)
+    index = mvg.build(documents, queries, pairs, "auto")
+    assert index.search(queries[0], 2)[0].tolist() == [0, -1] and index._index.views.vectors.shape[0] == 1
+
+
 def test_weights_go_where_they_count():
     documents, queries, pairs = made()
     weights = np.where(pairs[:, 0] < 100, 1.0, 0.0)
@@ -198,6 +204,8 @@ def test_facts_about_the_encoder_outlast_an_update(tmp_path):
     encoder = {"kind": "dssm", "model": "../model"}
     mvg.build(documents, queries, pairs).save(tmp_path / "runs/index", encoder=encoder, data={"queries": 200})
     index = mvg.load(tmp_path / "runs/index")
+    index.save(tmp_path / "named", encoder="ours")
+    assert mvg.load(tmp_path / "named").facts["encoder"] == "ours"
     index.save(tmp_path / "copy", owner="me")
     facts = {"encoder": {"kind": "dssm", "model": str(tmp_path / "runs/model")}}
     assert mvg.load(tmp_path / "copy").facts == facts | {"data": {"queries": 200}, "owner": "me"}
@@ -286,6 +294,7 @@ def test_without_its_log_an_index_searches_and_says_what_it_lacks(tmp_path):
         (lambda folder: (folder / "manifest.json").write_text("{"), "JSON"),
         (lambda folder: (folder / "manifest.json").write_text('{"format": 99}'), "format 1, found 99"),
         (lambda folder: edit(folder / "manifest.json", {"documents": None}), "manifest.json: expected what saving"),
+        (lambda folder: edit(folder / "manifest.json", {"documents": 31}), "expected 31 documents"),
         (lambda folder: edit(folder / "manifest.json", {"settings": {"k": 1}}), "manifest.json: expected what saving"),
         (lambda folder: edit(folder / "manifest.json", {"files": ["x"]}), "manifest.json: expected what saving"),
         (lambda folder: flip(folder / "index.faiss"), "index.faiss: .* altered"),
@@ -299,6 +308,13 @@ def test_a_damaged_folder_is_one_clear_error(tmp_path, harm, words):
     with pytest.raises(DataError, match=words) as error:
         mvg.load(tmp_path / "index")
     assert "\n" not in str(error.value)
+
+
+def test_what_is_altered_but_not_checked_is_one_clear_error(tmp_path):
+    mvg.build(*made()).save(tmp_path / "index")
+    flip(tmp_path / "index/log/pairs.npz")
+    with pytest.raises(DataError, match="manifest.json: expected what saving"):
+        mvg.load(tmp_path / "index", check=False)
 
 
 def edit(path, changes):
@@ -339,7 +355,23 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path):
         ({"pairs": [(0, 0.5)]}, "whole numbers"),
         ({"method": "best"}, "names an encoder"),
         ({"method": "mvg+mvg"}, "'mvg.mvg': expected"),
-        ({"budget": 0.5}, "budget must be at least 1"),
+        ({"method": None}, "method must be a name"),
+        ({"method": "mvg+"}, "method must be a name"),
+        ({"method": "shared", "budget": 1}, "room for a shared view"),
+        ({"method": "tuned", "pairs": [], "dev": (made()[1], [(0, 0)])}, "learns from pairs"),
+        ({"budget": 0.5}, "budget must be a number from 1 to"),
+        ({"budget": float("inf")}, "budget must be a number from 1 to"),
+        ({"beta": "even"}, "beta must be a number from 0"),
+        ({"seed": 0.5}, "seed must be a whole number"),
+        ({"k": 0}, "k must be a whole number of at least 1"),
+        ({"threads": 0}, "threads must be a whole number of at least 1"),
+        ({"index": None}, "index must be exact, or"),
+        ({"queries": "red shoes"}, "found str: encode the texts first"),
+        ({"pairs": None}, "found NoneType"),
+        ({"pairs": zip([0], [0])}, "found zip"),
+        ({"pairs": [(2.0**63, 0)]}, "query row 9223372036854775808 .* outside"),
+        ({"weights": [1e308] * 200}, "finite sum"),
+        ({"ids": "a" * 30}, "ids must be a list"),
         ({"ids": ["a"] * 30}, "distinct"),
         ({"ids": ["a"]}, "ids must be 30"),
         ({"ids": [f"{n}\t" for n in range(30)]}, "fit into a line"),
@@ -362,6 +394,45 @@ def test_k_is_a_whole_number_from_1(k):
     documents, queries, pairs = made()
     with pytest.raises(ValueError, match="k must be a whole number of at least 1"):
         mvg.build(documents, queries, pairs).search(queries, k)
+
+
+def test_more_documents_than_there_can_be_are_refused_before_they_take_memory():
+    index = mvg.build(*made())
+    assert index.search(made()[1][0], 10**6)[0][30] == -1
+    with pytest.raises(ValueError, match="k must be at most 1,000,000"):
+        index.search(made()[1][:1], 2**40)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    assert same(mvg.build(*made(), seed=np.int64(2), budget=np.float32(1.5)), mvg.build(*made(), seed=2, budget=1.5))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"query": made()[1][:2]}, "one vector: found 2"),
+        ({"document": True}, "document must be"),
+        ({"n": 1.5}, "n must be a whole number"),
+        ({"min_count": "all"}, "min_count must be a number"),
+    ],
+)
+def test_what_cannot_be_explained_is_one_clear_error(given, words):
+    with pytest.raises(ValueError, match=words):
+        mvg.build(*made()).explain(**({"query": made()[1][0], "document": 0} | given))
+
+
+@pytest.mark.parametrize("new", [{}, {"documents": []}, {"queries": []}, {"documents": [], "queries": [], "pairs": []}])
+def test_an_update_with_nothing_new_changes_nothing(new):
+    index = mvg.build(*made())
+    index.update(**new)
+    assert same(index, mvg.build(*made()))
+
+
+@pytest.mark.parametrize("what", ["ids", "document_texts"])
+def test_texts_of_no_new_document_are_refused(what):
+    for known in ({}, {what: [f"d{row}" for row in range(30)]}):
+        with pytest.raises(ValueError, match=f"{what} must be 0"):
+            mvg.build(*made(), **known).update(**{what: ["a"]})
 
 
 def test_texts_as_queries_are_refused():

@@ -129,7 +129,17 @@ class Log:
         method = Method.parse(name) if name else NOTHING
         if method.votes == "knn":
             return len(self.documents) + len(np.unique(self.pairs[0])) <= budget * len(self.documents)
-        return budget > 1 or not (method.votes or method.views)
+        if method.votes == "shared":
+            return self._n_centers(method, budget) > 0
+        return budget > 1 or not method.views
+
+    def _extra(self, method, budget) -> float:
+        """What own views may take, and shared views as well, relative to one vector a document."""
+        return (budget - 1) / (2 if method.votes == "shared" and method.views else 1)
+
+    def _n_centers(self, method, budget) -> int:
+        """How many shared views fit."""
+        return centers_for(1 + self._extra(method, budget), *self.documents.shape, WIDTH)
 
     def _once(self, key, make):
         """The result of ``make``, made once for all methods; its time is recorded."""
@@ -158,8 +168,9 @@ class Log:
         key, chosen = method.adapter, {}
         matrix = self._once("adapter", None).adapter if key else None
         together = method.votes == "shared" and method.documents == "tuned" and len(self.documents) <= MOST_DOCUMENTS
-        extra = (budget - 1) / (2 if method.votes == "shared" and method.views else 1)
-        n_centers = centers_for(1 + extra, *self.documents.shape, WIDTH)
+        extra, n_centers = self._extra(method, budget), self._n_centers(method, budget)
+        if method.votes == "shared" and not n_centers:
+            raise ValueError(f"'{method.added}': expected a budget with room for a shared view, not {budget:g}")
         grids = {"prior": PRIORS} if method.prior else {}
         if method.documents == "tuned":
             grids |= {"unseen": UNSEEN, "length": LENGTHS}

@@ -60,9 +60,9 @@ def build(
     [[0]]
     """
     check_method(method, weights is not None)
-    if not budget >= 1:
-        raise ValueError(f"budget must be at least 1, the documents themselves, not {budget}")
+    settings = Settings.of(method, budget, beta, seed, k)
+    if not isinstance(index, str):
+        raise ValueError(f"index must be exact, or a factory string of faiss, not {index!r}")
     log = Log.of(documents, queries, pairs, weights, ids, document_texts, query_texts, asked, normalize)
-    settings = Settings(method, budget, beta, seed, k)
     held = None if dev is None else Dev.of(dev, log, normalize)
     return MultiViewIndex.built(log, settings, held, index, threads, progress or _silent)

@@ -9,6 +9,7 @@ import platform
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from scipy import sparse
@@ -121,7 +122,7 @@ def read(folder, check: bool, threads: int) -> Opened:
     try:
         _expect_whole(folder, manifest["files"], check)
         return _opened(folder, manifest, threads)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, BadZipFile) as error:
         expected = f"expected what saving an index wrote, but: {type(error).__name__}: {error}"
         raise DataError(folder / MANIFEST, "", expected) from error
 
@@ -154,7 +155,7 @@ def _opened(folder: Path, manifest: dict, threads: int) -> Opened:
     made = Fitted(*(manifest[name] for name in ("method", "constants", "metrics")), addition, counts)
     combined = Combined(addition, threads=threads, index=opened)
     facts = {name: value for name, value in manifest.items() if name not in OWN}
-    if "encoder" in facts:
+    if isinstance(facts.get("encoder"), dict):
         facts["encoder"] = {key: _anchored(value, folder) for key, value in facts["encoder"].items()}
     return Opened(log, Settings(**settings), dev, made, combined, factory, ids, texts, facts)
 
@@ -218,6 +219,8 @@ def _read_documents(path, n: int, manifest: dict):
                 ids.append(id)
                 texts.append(text)
             owner[vector] = rows[id]
+    if len(rows) != n:
+        raise DataError(path, "", f"expected {n} documents, as in {MANIFEST}: found {len(rows)}")
     return owner, ids if manifest["ids"] else None, texts if manifest["texts"] else None
 
 

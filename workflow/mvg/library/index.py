@@ -12,6 +12,7 @@ from . import inputs
 from .log import Dev, Log
 from .methods import Fitted, Settings, fitted, kept_from
 
+MOST_RESULTS = 1_000_000  # of a query; more if there are more documents
 LASTING = ("encoder", "min_count")  # facts that an update leaves true
 
 
@@ -61,7 +62,7 @@ class MultiViewIndex:
     @classmethod
     def built(cls, log: Log, settings: Settings, dev, factory: str, threads, progress, kept=None) -> "MultiViewIndex":
         """Fit and index; ``kept`` as of :func:`mvg.library.methods.kept_from`."""
-        threads = threads or cores()
+        threads = cores() if threads is None else inputs.whole(threads, "threads", 1)
         made = fitted(log, settings, dev, threads, progress, kept)
         return cls(log, settings, dev, made, Combined(made.addition, factory, threads), factory)
 
@@ -106,8 +107,8 @@ class MultiViewIndex:
         >>> rows.tolist(), scores.round(2).tolist()
         ([[0, 1], [1, 0]], [[1.0, 0.0], [0.8, 0.6]])
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, not {k}")
+        if inputs.whole(k, "k", 1) > max(len(self), MOST_RESULTS):
+            raise ValueError(f"k must be at most {max(len(self), MOST_RESULTS):,}, not {k:,}")
         queries, single = self._queries(queries)
         found = self._index.search(queries, int(k))
         if ids and self.ids is None:
@@ -130,8 +131,12 @@ class MultiViewIndex:
         >>> found.kind, round(found.score, 2), found.queries[0].text
         ('behavioural', 1.0, 'red shoes')
         """
-        row = self._row(document)
-        query, views = self._fitted.addition.queries(self._queries(query)[0])[0], self._index.views
+        n, row = inputs.whole(n, "n", 0), self._row(document)
+        min_count = inputs.number(min_count, "min_count", 0, 2**53)
+        given, views = self._queries(query)[0], self._index.views
+        if len(given) != 1:
+            raise ValueError(f"query must be one vector: found {len(given)}")
+        query = self._fitted.addition.queries(given)[0]
         # Semantic vectors come first, a row a document; the others are sorted by owner.
         own = len(self) + np.arange(*np.searchsorted(views.owner[len(self) :], [row, row + 1]))
         rows = np.concatenate([[row], own])
@@ -202,7 +207,7 @@ class MultiViewIndex:
     def _row(self, document) -> int:
         if isinstance(document, str) and self.ids is not None and document in self.ids:
             return self.ids.index(document)
-        if isinstance(document, int | np.integer) and 0 <= document < len(self):
+        if isinstance(document, int | np.integer) and not isinstance(document, bool) and 0 <= document < len(self):
             return int(document)
         raise ValueError(f"document must be an id, or a row below {len(self)}: found {document!r}")
 
@@ -225,7 +230,8 @@ def load(folder: str | os.PathLike, check: bool = True, threads: int | None = No
     ...     mvg.load(f"{folder}/index").search([3, 4], k=1)[0].tolist()
     [0]
     """
-    *parts, ids, texts, facts = folders.read(folder, check, threads or cores())
+    threads = cores() if threads is None else inputs.whole(threads, "threads", 1)
+    *parts, ids, texts, facts = folders.read(folder, check, threads)
     index = MultiViewIndex(*parts)
     index.ids, index.texts, index.facts = ids, texts, facts
     return index
@@ -233,6 +239,8 @@ def load(folder: str | os.PathLike, check: bool = True, threads: int | None = No
 
 def _joined(old: list | None, new, n: int, what: str) -> list | None:
     """Of all documents, where those of the old ones are known; ValueError if they are of the new ones only."""
+    if new is not None and len(new) != n:
+        raise ValueError(f"{what} must be {n}, one a new document: found {len(new)}")
     if (old is None) != (new is None) and n:
         raise ValueError(f"{what} must be given for all documents or for none")
     return None if old is None else [*old, *(new or [])]

@@ -17,6 +17,20 @@ class Pairs(NamedTuple):
     weights: np.ndarray | None
 
 
+def whole(value, name: str, least: int) -> int:
+    """``value`` as an int; ValueError for what is no whole number of at least ``least`` that fits into int64."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**63:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def number(value, name: str, least: float, most: float) -> float:
+    """``value``; ValueError for what is no number from ``least`` to ``most``."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not least <= value <= most:
+        raise ValueError(f"{name} must be a number from {least:,} to {most:,}, not {value!r}")
+    return value
+
+
 def vectors(given, name: str, normalize: bool = True, dimension: int | None = None) -> np.ndarray:
     """``given`` as unit vectors, float32 (n, dim), C order.
 
@@ -28,10 +42,13 @@ def vectors(given, name: str, normalize: bool = True, dimension: int | None = No
     Raises ValueError for texts, another shape, NaN and infinity, and rows of zeros, which have no direction.
     """
     matrix = _array(given, name)
+    are_texts = isinstance(given, str) or (matrix.ndim and matrix.dtype.kind in "OSUT")
+    hint = ": encode the texts first" if are_texts else ""
+    if dimension is not None and matrix.shape == (0,):  # an empty list
+        return np.empty((0, dimension), dtype=np.float32)
     if matrix.ndim != 2 or not matrix.shape[1]:
-        raise ValueError(f"{name} must be a matrix of a row a text: found the shape {matrix.shape}")
+        raise ValueError(f"{name} must be a matrix of a row a text: found {_form(matrix, given)}{hint}")
     if matrix.dtype.kind not in "fiu":
-        hint = ": encode the texts first" if matrix.dtype.kind in "OSUT" else ""
         raise ValueError(f"{name} must be numbers, found {matrix.dtype}{hint}")
     if dimension is not None and matrix.shape[1] != dimension:
         raise ValueError(f"{name} must have {dimension} dimensions, found {matrix.shape[1]}")
@@ -81,6 +98,9 @@ def pairs(given, n_queries: int, n_documents: int, weights=None) -> Pairs:
         if not np.isfinite(weights).all() or (weights < 0).any():
             raise ValueError("weights must be finite, and at least 0")
         summed = np.bincount(place, weights=weights, minlength=len(keys))
+        with np.errstate(over="ignore"):
+            if not np.isfinite(summed.sum()):
+                raise ValueError("weights must have a finite sum")
         keys, summed = keys[summed > 0], summed[summed > 0]
     return Pairs(keys // n_documents, keys % n_documents, summed)
 
@@ -89,8 +109,10 @@ def _array(given, name: str) -> np.ndarray:
     """As a numpy array, without a copy where it is one. ValueError for rows of unequal length."""
     if sparse.issparse(given):
         return given.toarray()
-    if hasattr(given, "detach"):  # torch: a tensor with a gradient, or on a GPU, gives no array by itself
-        given = given.detach().cpu()
+    if isinstance(given, np.ma.MaskedArray):
+        return given.astype(float).filled(np.nan)
+    if hasattr(given, "detach"):  # torch: a tensor that is sparse, on a GPU, or has a gradient gives no array by itself
+        given = given.detach().cpu().to_dense()
         given = given.float() if str(given.dtype) == "torch.bfloat16" else given
     if hasattr(given, "to_numpy"):  # pandas, polars
         return given.to_numpy()
@@ -98,6 +120,11 @@ def _array(given, name: str) -> np.ndarray:
         return np.asanyarray(given)
     except ValueError as error:
         raise ValueError(f"{name} must have rows of one length") from error
+
+
+def _form(array: np.ndarray, given) -> str:
+    """What was found in place of a table, in words."""
+    return f"the shape {array.shape}" if array.ndim else type(given).__name__
 
 
 def _columns(given) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +136,7 @@ def _columns(given) -> tuple[np.ndarray, np.ndarray]:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     if table.ndim != 2 or table.shape[1] != 2:
         hint = ", or a tuple of two columns" if table.ndim == 2 and table.shape[0] == 2 else ""
-        raise ValueError(f"pairs must be rows of (query row, document row){hint}: found the shape {table.shape}")
+        raise ValueError(f"pairs must be rows of (query row, document row){hint}: found {_form(table, given)}")
     return table[:, 0], table[:, 1]
 
 
@@ -118,13 +145,11 @@ def _rows(rows, what: str, size: int) -> np.ndarray:
     rows = np.asarray(rows)
     if rows.size and rows.dtype.kind not in "fiu":
         raise ValueError(f"{what} rows of the pairs must be row numbers of the {what} vectors, found {rows.dtype}")
-    whole = rows.astype(np.int64) if rows.dtype.kind in "iu" or np.isfinite(rows).all() else None
-    if whole is None or (whole != rows).any():
+    if not (np.isfinite(rows) & (rows == np.floor(rows))).all():
         raise ValueError(f"{what} rows of the pairs must be whole numbers")
-    if rows.size and (whole.min() < 0 or whole.max() >= size):
-        wrong = whole[(whole < 0) | (whole >= size)][0]
-        raise ValueError(f"{what} row {wrong} of the pairs lies outside of the {size} {what} vectors")
-    return whole
+    if (outside := (rows < 0) | (rows >= size)).any():
+        raise ValueError(f"{what} row {rows[outside][0]:.0f} of the pairs lies outside of the {size} {what} vectors")
+    return rows.astype(np.int64)
 
 
 def _are_unit(matrix: np.ndarray, name: str) -> bool:

@@ -108,6 +108,8 @@ class Dev(NamedTuple):
 def _texts(given: Sequence[str | None] | None, n: int, what: str, of: str) -> list | None:
     if given is None:
         return None
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise ValueError(f"{what} must be a list, one a {of}: found {type(given).__name__}")
     texts = [None if text is None else str(text) for text in given]
     if len(texts) != n:
         raise ValueError(f"{what} must be {n}, one a {of}: found {len(texts)}")

@@ -11,9 +11,11 @@ from ..lexical.popularity import training_popularity
 from ..multiview import Addition, Behavioural, allocate, fit
 from ..multiview.clustering import Groups, group
 from ..names import Method
+from . import inputs
 from .log import Dev, Log
 
 PLAIN = "plain"
+MOST_BUDGET = 1_000_000
 NOTHING = np.empty(0, dtype=np.int64)
 
 
@@ -31,6 +33,13 @@ class Settings(NamedTuple):
     @property
     def views_a_document(self) -> float:
         return self.budget - 1 if self.m_avg is None else self.m_avg
+
+    @classmethod
+    def of(cls, method, budget, beta, seed, k) -> "Settings":
+        """Checked: ValueError for what is none."""
+        budget = inputs.number(budget, "budget", 1, MOST_BUDGET)
+        beta = inputs.number(beta, "beta", 0, 100)
+        return cls(method, budget, beta, inputs.whole(seed, "seed", 0), inputs.whole(k, "k", 1))
 
 
 class Fitted(NamedTuple):
@@ -60,6 +69,8 @@ class Kept(NamedTuple):
 
 def check_method(method: str, weighted: bool = False) -> None:
     """Raise ValueError for a name that the grammar does not have, and for weights where nothing takes them."""
+    if not isinstance(method, str) or not method.isprintable() or method.endswith("+"):
+        raise ValueError(f"method must be a name such as mvg+prior, not {method!r}")
     parts = () if method == PLAIN else _parsed(method).parts
     if weighted and not set(parts) <= {"mvg", "prior"}:
         raise ValueError(f"weights go with the methods mvg and mvg+prior: '{method}' counts each pair once")
@@ -79,6 +90,8 @@ def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress
         views, counts = _paper_views(log, settings, threads, kept) if name == "mvg" else (None, None)
         return Fitted(name, {}, {}, Addition(log.documents, views), counts)
     queries, train, held = log.with_dev(dev, settings.seed)
+    if not len(train.queries) and name not in (PLAIN, "mvg"):
+        raise ValueError(f"method '{name}' learns from pairs: expected at least one")
     refit = Refit(group(train[:2], len(queries), len(log.documents), train.weights), kept)
     builder = combinations.Log(
         log.documents, queries, Split(np.unique(train.queries), train[:2], (NOTHING, NOTHING)), held,
