@@ -95,10 +95,15 @@ def test_the_encoded_query_is_saved_on_request(built, tmp_path, capsys):
 
 
 def test_a_query_without_words_is_one_line(built, capsys):
-    for words in ([" "], [], ["red", "--k", "0"]):
+    for words in ([" "], [], ["red", "--k", "0"], ["red", "--min-count", "-1"]):
         with pytest.raises(SystemExit, match="2"):
             main(["search", str(built), *words])
         only_error(capsys)
+
+
+def test_more_documents_than_there_are_are_all(built, capsys):
+    assert main(["search", str(built), "cell", "--k", str(10**12)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2 * len(mvg.load(built))
 
 
 def test_what_was_built_says_how(built, table):
@@ -179,11 +184,13 @@ def only_error(capsys) -> str:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--method", "best"], "--method: method 'best' names an encoder"),
-        (["--method", "mvg+mvg"], "--method: 'mvg+mvg': expected [shared+|knn+]"),
-        (["--budget", "0.5"], "--k and --budget are at least 1"),
-        (["--budget", "nan"], "--k and --budget are at least 1"),
-        (["--k", "0"], "--k and --budget are at least 1"),
+        (["--method", "best"], "method 'best' names an encoder"),
+        (["--method", "mvg+mvg"], "'mvg+mvg': expected [shared+|knn+]"),
+        (["--budget", "0.5"], "budget must be a number from 1 to"),
+        (["--budget", "nan"], "budget must be a number from 1 to"),
+        (["--k", "0"], "k must be a whole number of at least 1"),
+        (["--seed", "-1"], "seed must be a whole number of at least 0"),
+        (["--min-count", "-1"], "--min-count is at least 0"),
         (["--format", "csv"], "--split goes with the format clicklog"),
     ],
 )

@@ -42,16 +42,17 @@ def add_arguments(parser) -> None:
 def run(options) -> None:
     from ..library import build as library  # faiss and numba come with it
     from ..library.folder import expect_new_or_index
-    from ..library.methods import check_method
+    from ..library.methods import Settings, check_method
 
     folder, given = Path(options.folder).resolve(), source.Source.named(options)
     expect_new_or_index(folder)
-    if options.k < 1 or not options.budget >= 1:
-        options.error("--k and --budget are at least 1")
+    if options.min_count < 0:
+        options.error("--min-count is at least 0")
     try:
         check_method(options.method)
+        Settings.of(options.method, options.budget, options.seed, options.k)
     except ValueError as error:
-        options.error(f"--method: {error}")
+        options.error(str(error))
     encoder = encoder_of(options.encoder)
     # Large files go where the index goes; what a killed build left there, the next one removes.
     with folder_beside(folder.with_name(f"{folder.name}.work")) as work:

@@ -22,8 +22,8 @@ def run(options) -> None:
     from ..library.index import load
     from .encoding import encode_texts
 
-    if options.k < 1:
-        options.error("--k is at least 1")
+    if options.k < 1 or options.min_count < 0:
+        options.error("--k is at least 1, --min-count at least 0")
     if not options.query.strip():
         options.error("a query has words")
     if options.save and not options.save.endswith(".npy"):
@@ -34,8 +34,8 @@ def run(options) -> None:
     query = encode_texts(index.facts["encoder"], [options.query], Path(options.folder))[0]
     if options.save:
         save_array(options.save, query)
-    rows, _ = index.search(query, options.k)
-    for place, row in enumerate(rows[rows >= 0].tolist(), start=1):
+    rows, _ = index.search(query, min(options.k, len(index)))
+    for place, row in enumerate(rows.tolist(), start=1):
         found = index.explain(query, row, n=3, min_count=options.min_count)
         names = dict.fromkeys([str(found.document), index.texts[row] if index.texts else ""])  # a text may be the id
         print(f"{place:3} {found.score:7.3f}  {'  '.join(filter(None, names))}")

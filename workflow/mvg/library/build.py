@@ -60,7 +60,7 @@ def build(
     [[0]]
     """
     check_method(method, weights is not None)
-    settings = Settings.of(method, budget, beta, seed, k)
+    settings = Settings.of(method, budget, seed, k, beta)
     if not isinstance(index, str):
         raise ValueError(f"index must be exact, or a factory string of faiss, not {index!r}")
     log = Log.of(documents, queries, pairs, weights, ids, document_texts, query_texts, asked, normalize)

@@ -262,7 +262,8 @@ def _read_log(folder: Path, ids, texts) -> tuple[Log, Dev | None, np.ndarray | N
             query_texts = [record["text"] for _, record in json_lines(file, folder / "queries.jsonl")]
     if (folder / "dev_queries.npy").is_file():
         with load_arrays(folder / "dev_pairs.npz") as file:
-            excluded = (file["excluded_queries"], file["excluded_documents"])
-            dev = Dev(load_array(folder / "dev_queries.npy"), (file["queries"], file["documents"]), excluded)
+            dev = Dev(load_array(folder / "dev_queries.npy"), (file["queries"], file["documents"]))
+            if "excluded_queries" in file:  # version 0.2.0 wrote none
+                dev = dev._replace(excluded=(file["excluded_queries"], file["excluded_documents"]))
     vectors = load_array(folder / "documents.npy"), load_array(folder / "queries.npy")
     return Log(*vectors, pairs, ids, texts, query_texts, arrays["asked"]), dev, arrays.get("counts")

@@ -35,7 +35,7 @@ class Settings(NamedTuple):
         return self.budget - 1 if self.m_avg is None else self.m_avg
 
     @classmethod
-    def of(cls, method, budget, beta, seed, k) -> "Settings":
+    def of(cls, method, budget, seed, k, beta=0.5) -> "Settings":
         """Checked: ValueError for what is none."""
         budget = inputs.number(budget, "budget", 1, MOST_BUDGET)
         beta = inputs.number(beta, "beta", 0, 100)
