@@ -31,13 +31,14 @@ def log(data):
 
 @pytest.mark.parametrize(
     "name",
-    [*CANDIDATES[:-2], "knn+moved", "adapter", "shared+mvg+prior+tuned+adapter", "pefa-xs", "pefa-xl", "auto+x"],
+    [*CANDIDATES, "knn+moved", "adapter", "shared+mvg+prior+tuned+adapter", "pefa-xs", "pefa-xl", "auto+x"],
 )
 def test_every_name_is_built_and_searched(log, name):
     built = log.build(name)
     found = Combined(built.addition).search(log.dev.queries, 10)
     assert found.documents.shape == (300, 10) and np.isfinite(found.scores).all()
     assert built.seconds > 0 and built.dev.shape == (300, 2)
+    assert built.method == name or name == "auto+x"
     if not {"knn", "pefa-xl", "adapter"} & {*name.split("+")}:
         assert fits(built.addition, 1.3)
     if name not in ("", "adapter"):

@@ -9,6 +9,7 @@ from mvg.evaluation.combinations import Log
 from mvg.evaluation.rivals import by_text, by_vectors
 from mvg.experiments.frontier import frontier
 from mvg.names import Rival
+from mvg.search.storage import HEADER
 
 NOTHING = (np.empty(0, dtype=np.int64),) * 2
 TOPICS = ("apples", "trains", "violins", "glaciers")
@@ -59,7 +60,7 @@ def test_classifiers_over_vectors_find_what_vectors_alone_do_not(log, data):
     assert found.n_floats == 300 * 17  # a vector and an intercept a document
 
 
-@pytest.mark.parametrize(("how", "loss"), [("int8", 0.01), ("pq", 0.1), ("HNSW32 efSearch=64", 0.02)])
+@pytest.mark.parametrize(("how", "loss"), [("int8", 0.01), ("HNSW32 efSearch=64", 0.02)])
 def test_fewer_bytes_or_an_approximate_index_cost_little(log, data, how, loss):
     exact, other = log.build("prior+moved"), measured(f"prior+moved@{how}", log, data)
     from mvg.search.combined import Combined
@@ -67,21 +68,23 @@ def test_fewer_bytes_or_an_approximate_index_cost_little(log, data, how, loss):
     whole = Combined(exact.addition).search(np.asarray(data[1][data[4].queries]), 10)
     hits = np.mean([d in row for d, row in zip(data[4].pairs[1], whole.documents, strict=True)])
     assert recall(other, data) > hits - loss
-    if how == "int8":  # 300 documents of 4 floats and a bias, and two ranges a dimension
-        assert other.n_floats == 300 * 5 + 2 * 16
+    if (
+        how == "int8"
+    ):  # four bytes are a float; each dimension has two ranges
+        assert 300 * 17 / 4 + 2 * 17 < other.n_floats < 300 * 17 / 4 + 2 * 17 + HEADER
 
 
 @pytest.mark.parametrize("method", ["mvg", "shared+moved", "shared+mvg+moved"])
 def test_more_views_of_a_byte_a_dimension_fit_a_budget(log, data, method):
     found = measured(f"{method}@int8", log, data, budget=1.0)
     assert found.n_floats <= 300 * 16
-    if method == "mvg":  # 1,190 vectors and the ranges: as many bytes as the documents in float32
-        assert found.n_floats > 0.98 * 300 * 16
+    if method == "mvg":  # about 1,050 vectors of 17 bytes, ranges and a header: nearly the documents in float32
+        assert found.n_floats > 0.92 * 300 * 16
 
 
-@pytest.mark.parametrize("name", ["tuned@", "ova@int8", "auto@int8", "mvg+x@int8", "new@int8", "bm25"])
+@pytest.mark.parametrize("name", ["tuned@", "tuned@pq", "ova@int8", "auto@int8", "mvg+x@int8", "new@int8", "bm25"])
 def test_other_names_are_refused(name):
-    with pytest.raises(ValueError, match="expected"):
+    with pytest.raises(ValueError, match="expected|stores the centers"):
         Rival.parse(name)
 
 

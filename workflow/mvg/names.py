@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 ALONE = ("pefa-xs", "pefa-xl", "auto")
 RIVALS_BY_TEXT = ("bm25-expanded", "ova-tfidf")  # need no encoder
-STORAGES = ("int8", "pq")
+STORAGES = ("int8", "int4", "pq")  # NAME@int8: in fewer bytes
 WRAPPERS = {"plain": "", "prior": "prior+", "mvg": "mvg+", "both": "mvg+prior+"}  # the rows of every run
 GRAMMAR = "[shared+|knn+][mvg+][prior+][moved+|tuned+][adapter+]x, pefa-xs+x, pefa-xl+x or auto+x"
 ADDED = (
@@ -57,13 +57,26 @@ class Method(NamedTuple):
         return "+".join([*self.parts, encoder])
 
 
+def stored_as(name: str) -> tuple[str, str]:
+    """``knn+tuned@int4`` in two: the method, and how its vectors are stored, empty for float32.
+
+    Raises ValueError for another storage, and where there are no centers for ``int4`` and ``pq`` to store.
+    """
+    method, at, how = name.partition("@")
+    if at and how not in STORAGES:
+        raise ValueError(f"'{name}': expected {', '.join(STORAGES)} behind the @")
+    if how in STORAGES[1:] and not {"shared", "knn"} & {*method.split("+")}:
+        raise ValueError(f"'{name}': {how} stores the centers of votes, which only shared+… and knn+… have")
+    return method, how
+
+
 PARTS = {*ALONE, "shared", "knn", "mvg", "prior", "moved", "tuned", "adapter"}
 
 
 class Rival(NamedTuple):
     """A rival for the frontier: ``bm25-expanded``, ``ova-tfidf``, ``ova``, or ``METHOD@HOW``.
 
-    HOW says how the method's index is stored or searched: ``int8``, ``pq`` or a factory string of faiss.
+    HOW says how the method's index is stored or searched: ``int8``, ``int4``, ``pq`` or a factory string of faiss.
     """
 
     name: str
@@ -77,7 +90,10 @@ class Rival(NamedTuple):
         method, _, how = name.partition("@")
         if not how or (method and Method.parse(method).encoder) or "auto" in method.split("+"):
             known = ", ".join((*RIVALS_BY_TEXT, "ova"))
-            raise ValueError(f"expected {known}, or a method without an encoder, @, and int8, pq or an index of faiss")
+            hows = ", ".join(STORAGES)
+            raise ValueError(f"expected {known}, or a method without an encoder, @, and {hows} or an index of faiss")
+        if how in STORAGES:
+            stored_as(name)
         return cls(method, how)
 
     @property

@@ -44,6 +44,7 @@ rule choose_on_dev:
         checkpoint=f"{RESULTS}/{{dataset}}/{{encoder}}/checkpoint-tuned",
         k=max(config["ks"]),
         multiview=config["multiview"],
+        index=config["index"],
         seed=lambda wildcards: plan.seed(wildcards.encoder),
         behind=behind_vectors,
     message:

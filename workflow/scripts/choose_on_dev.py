@@ -44,6 +44,7 @@ with job(snakemake.log[0]) as log:
         views=views,
         progress=lambda items: log.progress(items, "methods"),
         checkpoint=params.checkpoint,
+        codes=params.index == "exact",
     )
     outputs = zip(params.multiview["methods"], snakemake.output.additions, snakemake.output.choices, strict=True)
     for name, file, choice in outputs:

@@ -19,7 +19,7 @@ from ..multiview.clustering import group
 from ..multiview.moved import moved, pefa_xs
 from ..multiview.shared import centers_for, centers_of, knn, largest, pefa_xl
 from ..multiview.tuned import MOST_DOCUMENTS, shared_tuned, tuned
-from ..names import Method
+from ..names import Method, stored_as
 from .dev import Constants, Dev
 from .propensity import worth
 
@@ -38,7 +38,8 @@ NEAR = 10  # shared views that vote if their weights are learned
 # The simplest first: without learning before with it, one search before two.
 CANDIDATES = (
     "", "prior", "moved", "prior+moved", "mvg+prior", "tuned", "prior+tuned", "mvg+prior+moved", "mvg+prior+tuned",
-    "shared+prior+moved", "shared+prior+tuned", "shared+tuned", "knn+prior+moved", "knn+prior+tuned",
+    "shared+prior+moved", "shared+prior+tuned", "shared+tuned", "knn+prior+moved@int8", "knn+prior+tuned@int8",
+    "knn+prior+moved@int4", "knn+prior+tuned@int4",
 )  # fmt: skip
 MOST_MAP = 0.2  # points of MAP that simplicity may cost
 
@@ -75,18 +76,19 @@ class Log:
     views: own views over the encoder's vectors for ``m_avg`` and ``beta``, if they exist already
     fit: makes own views, called like :func:`mvg.multiview.fit`
     checkpoint: a folder from which an interrupted training of documents resumes
+    codes: whether ``auto`` may store vectors in fewer bytes, which only exact search can do
     """
 
     def __init__(
         self, documents, queries, train, dev, k, budget=1.3, m_avg=0.3, beta=0.5, seed=0, threads=1,
-        objective="mean", views=None, progress=iter, fit=fit, checkpoint=None,
+        objective="mean", views=None, progress=iter, fit=fit, checkpoint=None, codes=True,
     ):  # fmt: skip
         self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
         self.popularity = training_popularity(train.pairs, len(documents))
         self.dev = Dev(queries, dev, self.popularity, k, seed, worth(objective, self.popularity, len(train.queries)))
         self.budget, self.m_avg, self.beta = budget, m_avg, beta
         self.seed, self.threads, self.progress, self.fit = seed, threads, progress, fit
-        self.checkpoint = checkpoint
+        self.checkpoint, self.codes = checkpoint, codes
         self._made, self._used, self._fresh = {}, {}, set()
         if views is not None:
             self._made["views", "", "", "", round(m_avg * len(documents))] = (beta, views), 0.0
@@ -94,13 +96,19 @@ class Log:
     def build(self, name: str, budget: float | None = None) -> Built:
         """The method ``name``, with or without an encoder at its end; within ``budget`` if it can grow.
 
-        Raises ValueError for a name outside the grammar.
+        ``@int8`` and the like (:mod:`mvg.search.storage`) may follow: then what can grow has more vectors, in the same
+        bytes. Raises ValueError for a name outside the grammar.
         """
+        name, how = stored_as(name)
         method = Method.parse(name) if name else NOTHING
         if budget is None:
-            budget = self.budget if method.documents or method.votes or method.alone else 1 + self.m_avg
+            budget = self.budget if method.documents or method.votes or method.alone or how else 1 + self.m_avg
         if method.alone == "auto":
             return self.auto(budget)
+        if how and (method.votes or method.views):
+            from ..search.storage import room_for
+
+            budget = room_for(method, budget, how, *self.documents.shape, WIDTH)
         started, self._used, self._fresh = time.perf_counter(), {}, set()
         queries, matrix = self._queries(method)
         if method.alone:
@@ -108,9 +116,13 @@ class Log:
         else:
             addition, chosen = self._combined(method, queries, budget)
         addition = addition._replace(adapter=matrix)
+        if how:
+            from ..search.storage import stored
+
+            addition = stored(addition, how)
         # The time for parts that an earlier method made counts too.
         seconds = time.perf_counter() - started + sum(self._used.values())
-        return Built(method.added, addition, chosen, self.dev.scores(addition), seconds)
+        return Built("@".join(filter(None, (method.added, how))), addition, chosen, self.dev.scores(addition), seconds)
 
     def auto(self, budget: float | None = None, candidates=CANDIDATES) -> Built:
         """The simplest candidate that fits the budget and is as good as the best on dev, by one standard error.
@@ -125,13 +137,21 @@ class Log:
         return choose(built, self.dev)._replace(seconds=time.perf_counter() - started, trials=trials)
 
     def _may_fit(self, name: str, budget: float) -> bool:
-        """Whether it is worth building."""
+        """Whether it is worth building; of the forms of ``knn`` the first that fits."""
+        name, how = stored_as(name)
         method = Method.parse(name) if name else NOTHING
         if method.votes == "knn":
-            return len(self.documents) + len(np.unique(self.pairs[0])) <= budget * len(self.documents)
+            return self.codes and how == self._form_of_knn(budget)
         if method.votes == "shared":
             return self._n_centers(method, budget) > 0
         return budget > 1 or not method.views
+
+    def _form_of_knn(self, budget) -> str | None:
+        """In how few bytes all training queries fit."""
+        from ..search.storage import size_of_knn
+
+        size = len(self.documents), len(np.unique(self.pairs[0])), len(self.pairs[0]), self.documents.shape[1]
+        return next((how for how in ("int8", "int4") if size_of_knn(how, *size) <= budget), None)
 
     def _extra(self, method, budget) -> float:
         """What own views may take, and shared views as well, relative to one vector a document."""

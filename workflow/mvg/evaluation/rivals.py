@@ -3,7 +3,7 @@
 ``bm25-expanded``: BM25 over documents with the training queries that led to them appended
 ``ova-tfidf``: a linear classifier per document over tf-idf of the queries, as in DiSMEC (Babbar and Schölkopf 2017)
 ``ova``: a ridge classifier per document over the encoder's query vectors
-``NAME@int8``, ``NAME@pq``: a method with vectors in fewer bytes, and with more vectors if it can grow
+``NAME@int8``, ``NAME@int4``, ``NAME@pq``: a method with vectors in fewer bytes, and with more of them if it can grow
 ``NAME@HNSW32``: a method in an approximate index, with biases as one more dimension; any factory string of faiss
 """
 
@@ -16,11 +16,10 @@ from scipy import sparse
 
 from ..datasets.pairs import of_queries
 from ..multiview.addition import led_to
-from ..names import STORAGES, Method, Rival
+from ..names import STORAGES, Rival
 from ..search.combined import Combined
 from ..search.ranking import Ranking, rank_scores
-from ..search.storage import room_for, stored
-from .combinations import WIDTH, Log
+from .combinations import Log
 
 ALPHAS = (1.0, 10.0, 100.0)  # ridge penalties of ova
 PRUNED = 0.01  # weights of ova-tfidf below this are dropped, as in DiSMEC
@@ -99,21 +98,15 @@ def by_vectors(name: str, log: Log, asked, excluded, k: int, budget: float, thre
     asked: float32 (n, dim), queries; excluded: ``(positions, document_rows)`` to leave out
     """
     started, rival = time.perf_counter(), Rival.parse(name)
-    factory, n_floats = "exact", None
     if name == "ova":
-        addition = _ova(log)
+        index = Combined(_ova(log), threads=threads)
+    elif rival.how in STORAGES:
+        index = Combined(log.build(name, budget if rival.grows else None).addition, threads=threads)
     else:
-        if rival.grows:
-            budget = room_for(Method.parse(rival.name), budget, rival.how, *log.documents.shape, WIDTH)
-        addition = log.build(rival.name, budget if rival.grows else None).addition
-        if rival.how in STORAGES:
-            addition, n_floats = stored(addition, rival.how)
-        else:
-            factory = rival.how
-    index = Combined(addition, factory, threads)
+        index = Combined(log.build(rival.name).addition, rival.how, threads)
     took = time.perf_counter() - started
     ranking = index.search(asked, k, excluded)
-    return Measured(ranking, n_floats or addition.n_floats, took, index.search)
+    return Measured(ranking, index.n_floats, took, index.search)
 
 
 def _ova(log: Log):

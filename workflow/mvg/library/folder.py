@@ -1,7 +1,8 @@
 """An index as a folder: what an engine needs in plain files, and beside it, for the library, the log.
 
 ``index.faiss``; ``documents.tsv``, the document of each of its vectors; ``manifest.json``, which says how all
-was made and what each file must be; ``vectors.npy`` where faiss holds them in a form of its own; ``log/``.
+was made and what each file must be; ``vectors.npy`` where faiss holds them in a form of its own; ``votes.npz``, and
+``centers.faiss`` where the centers of votes are stored in fewer bytes; ``log/``.
 """
 
 import json
@@ -20,14 +21,17 @@ from ..io.files import load_array, load_arrays, replacing_folder, save_array, sa
 from ..io.members import loose
 from ..io.text import json_lines, read_json
 from ..multiview import Addition, Behavioural, Votes
+from ..multiview.addition import Codes
 from ..search.combined import Combined
 from ..search.index import Index
+from ..search.storage import decoded
 from .inputs import Pairs
 from .log import Dev, Log
 from .methods import Fitted, Settings
 
 FORMAT = 1  # of the folder
 MANIFEST = "manifest.json"
+CENTERS = "centers.faiss"  # of the votes, where they are stored in fewer bytes
 OWN = (
     "format", "versions", "method", "settings", "constants", "votes", "metrics", "documents", "vectors", "dimension",
     "bias", "ids", "texts", "log", "files",
@@ -71,7 +75,11 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
         if made.addition.votes is not None:
             shares = made.addition.votes.shares.tocsr()
             arrays = {"values": shares.data, "documents": shares.indices, "starts": shares.indptr}
-            save_arrays(temporary / "votes.npz", centers=made.addition.votes.centers, **arrays)
+            if made.addition.codes is None:
+                arrays["centers"] = made.addition.votes.centers
+            else:
+                made.addition.codes.centers.tofile(temporary / CENTERS)
+            save_arrays(temporary / "votes.npz", **arrays)
         _write_documents(temporary / "documents.tsv", views.owner, index.ids, index.texts)
         if manifest["log"]:
             _write_log(temporary / "log", log, index._dev, made.counts)
@@ -150,8 +158,13 @@ def _opened(folder: Path, manifest: dict, threads: int) -> Opened:
     inside = opened.views.vectors[:, :dimension]
     views = Behavioural(inside[n:], owner[n:]) if len(owner) > n else None
     adapter = load_array(folder / "adapter.npy") if "adapter.npy" in manifest["files"] else None
-    votes = None if manifest["votes"] is None else _read_votes(folder / "votes.npz", n, manifest["votes"])
-    addition = Addition(inside[:n], views, votes=votes, adapter=adapter)
+    codes = None
+    if opened.codes is not None:
+        codes = Codes(opened.codes, np.fromfile(folder / CENTERS, np.uint8) if CENTERS in manifest["files"] else None)
+    votes = None
+    if manifest["votes"] is not None:
+        votes = _read_votes(folder / "votes.npz", n, manifest["votes"], None if codes is None else codes.centers)
+    addition = Addition(inside[:n], views, votes=votes, adapter=adapter, codes=codes)
     made = Fitted(*(manifest[name] for name in ("method", "constants", "metrics")), addition, counts)
     combined = Combined(addition, threads=threads, index=opened)
     facts = {name: value for name, value in manifest.items() if name not in OWN}
@@ -228,9 +241,11 @@ def _settings_of(votes: Votes) -> dict:
     return {key: value for key, value in votes._asdict().items() if key not in ("centers", "shares")}
 
 
-def _read_votes(path, n_documents: int, settings: dict) -> Votes:
+def _read_votes(path, n_documents: int, settings: dict, codes) -> Votes:
+    """``codes``: of the centers, or None where the file holds them."""
     with load_arrays(path) as file:
-        centers, values, documents, starts = (file[name] for name in ("centers", "values", "documents", "starts"))
+        values, documents, starts = (file[name] for name in ("values", "documents", "starts"))
+        centers = file["centers"] if codes is None else decoded(codes)
     return Votes(centers, sparse.csr_matrix((values, documents, starts), (len(centers), n_documents)), **settings)
 
 

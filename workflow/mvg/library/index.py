@@ -63,7 +63,7 @@ class MultiViewIndex:
     def built(cls, log: Log, settings: Settings, dev, factory: str, threads, progress, kept=None) -> "MultiViewIndex":
         """Fit and index; ``kept`` as of :func:`mvg.library.methods.kept_from`."""
         threads = cores() if threads is None else inputs.whole(threads, "threads", 1)
-        made = fitted(log, settings, dev, threads, progress, kept)
+        made = fitted(log, settings, dev, threads, progress, kept, codes=factory == "exact")
         return cls(log, settings, dev, made, Combined(made.addition, factory, threads), factory)
 
     @property

@@ -10,7 +10,7 @@ from ..evaluation import combinations
 from ..lexical.popularity import training_popularity
 from ..multiview import Addition, Behavioural, allocate, fit
 from ..multiview.clustering import Groups, group
-from ..names import Method
+from ..names import Method, stored_as
 from . import inputs
 from .log import Dev, Log
 
@@ -77,14 +77,19 @@ def check_method(method: str, weighted: bool = False) -> None:
 
 
 def _parsed(method: str) -> Method:
-    found = Method.parse(method)
+    found = Method.parse(stored_as(method)[0])
     if found.encoder:
         raise ValueError(f"method '{method}' names an encoder: expected what goes over it, such as mvg+prior")
     return found
 
 
-def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress: Callable, kept=None) -> Fitted:
-    """What ``settings.method`` makes of the log; constants are chosen on ``dev``, or on a tenth of the log."""
+def fitted(
+    log: Log, settings: Settings, dev: Dev | None, threads: int, progress: Callable, kept=None, codes=True,
+) -> Fitted:  # fmt: skip
+    """What ``settings.method`` makes of the log; constants are chosen on ``dev``, or on a tenth of the log.
+
+    codes: as for :class:`mvg.evaluation.combinations.Log`
+    """
     name = settings.method
     if dev is None and name in (PLAIN, "mvg"):  # nothing is chosen
         views, counts = _paper_views(log, settings, threads, kept) if name == "mvg" else (None, None)
@@ -96,7 +101,7 @@ def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress
     builder = combinations.Log(
         log.documents, queries, Split(np.unique(train.queries), train[:2], (NOTHING, NOTHING)), held,
         settings.k, settings.budget, settings.views_a_document, settings.beta, settings.seed, threads,
-        settings.objective, progress=lambda items: progress(items, "methods"), fit=refit,
+        settings.objective, progress=lambda items: progress(items, "methods"), fit=refit, codes=codes,
     )  # fmt: skip
     built = builder.build("" if name == PLAIN else name)
     plain = builder.dev.scores(Addition(log.documents))
@@ -111,7 +116,7 @@ def fitted(log: Log, settings: Settings, dev: Dev | None, threads: int, progress
 
 def kept_from(log: Log, settings: Settings, dev: Dev | None, made: Fitted) -> Kept | None:
     """What an update need not fit again, of an index and its log."""
-    if made.addition.views is None or made.counts is None:
+    if made.addition.views is None or made.counts is None or made.addition.codes is not None:
         return None
     train = log.with_dev(dev, settings.seed)[1] if made.metrics else log.pairs
     groups = group(train[:2], len(log.queries), len(log.documents), train.weights)

@@ -58,6 +58,21 @@ class Votes(NamedTuple):
         return self.centers.size + 2 * self.shares.nnz
 
 
+class Codes(NamedTuple):
+    """Vectors in fewer bytes than float32, as serialised faiss indexes, uint8 (:mod:`mvg.search.storage`).
+
+    vectors: documents, then own views, with their biases as a last dimension; centers: of the votes, or None
+    """
+
+    vectors: np.ndarray
+    centers: np.ndarray | None = None
+
+    @property
+    def n_floats(self) -> float:
+        """Four bytes count as one."""
+        return (self.vectors.nbytes + (0 if self.centers is None else self.centers.nbytes)) / 4
+
+
 class Addition(NamedTuple):
     """The additions to an encoder, ready to be searched (:class:`mvg.search.combined.Combined`)."""
 
@@ -67,18 +82,22 @@ class Addition(NamedTuple):
     bias: np.ndarray | None = None  # float64 (n_documents,)
     votes: Votes | None = None
     adapter: np.ndarray | None = None  # A, float32 (dim, dim)
+    codes: Codes | None = None  # what is stored in place of the vectors, which are those that it decodes to
 
     def queries(self, queries: np.ndarray) -> np.ndarray:
         """q' of encoded queries: float32 (n, dim)."""
         return np.asarray(queries) if self.adapter is None else adapted(queries, self.adapter)
 
     @property
-    def n_floats(self) -> int:
+    def n_floats(self) -> float:
         """Floats stored: vectors, biases, votes with their document numbers, and the adapter."""
+        adapter = 0 if self.adapter is None else self.adapter.size
+        if self.codes is not None:
+            return self.codes.n_floats + (0 if self.votes is None else 2 * self.votes.shares.nnz) + adapter
         n_vectors = len(self.documents) + (0 if self.views is None else len(self.views.owner))
         size = n_vectors * (self.documents.shape[1] + (self.bias is not None or bool(self.view_bias)))
         size += 0 if self.votes is None else self.votes.n_floats
-        return size + (0 if self.adapter is None else self.adapter.size)
+        return size + adapter
 
     @property
     def index_ratio(self) -> float:
@@ -98,6 +117,8 @@ class Addition(NamedTuple):
             shares = self.votes.shares.tocsr()
             arrays |= {"centers": self.votes.centers, "share_values": shares.data, "share_documents": shares.indices}
             arrays |= {"share_starts": shares.indptr, "votes": np.array(self.votes[2:], dtype=str)}
+        if self.codes is not None:
+            arrays |= {f"codes_{name}": codes for name, codes in self.codes._asdict().items() if codes is not None}
         save_arrays(path, **arrays)
 
     @classmethod
@@ -115,8 +136,9 @@ class Addition(NamedTuple):
                 shape=(len(given["centers"]), len(given["documents"])),
             )
             votes = Votes(given["centers"], shares, int(nearest), str(how), float(temperature), float(scale))
+        codes = Codes(given["codes_vectors"], given.get("codes_centers")) if "codes_vectors" in given else None
         bias, adapter = given.get("bias"), given.get("adapter")
-        return cls(given["documents"], views, float(given["view_bias"]), bias, votes, adapter)
+        return cls(given["documents"], views, float(given["view_bias"]), bias, votes, adapter, codes)
 
 
 def adapted(queries, adapter) -> np.ndarray:

@@ -28,7 +28,7 @@ class Combined:
         self.addition = addition
         if index is None:
             views = Views.of(addition.documents, addition.views, addition.bias, addition.view_bias)
-            index = Index(views, factory, threads)
+            index = Index(views, factory, threads, None if addition.codes is None else addition.codes.vectors)
         self.index, self.views = index, index.views
         self.centers = None
         if addition.votes is not None:

@@ -17,6 +17,7 @@ from ..io.errors import DataError
 from ..io.files import let_go, replacing
 from .product import dot, insert
 from .ranking import Ranking, merge
+from .storage import decoded
 from .views import Views
 
 BATCH = 4096  # queries searched at a time; faiss multiplies as many at a time
@@ -84,12 +85,19 @@ class Index:
         ``ParameterSpace`` may follow after a space: ``IVF256,Flat nprobe=16`` searches 16 of the 256
         lists (faiss's default is 1), ``HNSW32 efSearch=64``. A bias is one more dimension, which rules out
         factory strings that divide the dimension (``PQ8``).
+    codes: a serialised faiss index that stores the vectors in fewer bytes (:mod:`mvg.search.storage`), or None. What
+        it decodes to is searched, exactly; the codes are what is written.
 
     Raises ValueError if faiss cannot build it.
     """
 
-    def __init__(self, views: Views, factory: str = "exact", threads: int = 1):
+    def __init__(self, views: Views, factory: str = "exact", threads: int = 1, codes: np.ndarray | None = None):
         faiss.omp_set_num_threads(threads)
+        if codes is not None:
+            if factory != "exact":
+                raise ValueError(f"vectors in fewer bytes are searched exactly: expected index exact, not {factory}")
+            views = views._replace(vectors=decoded(codes))
+        self.codes = codes
         self.views, self.exact, self.threads = views, factory == "exact", threads
         vectors = np.ascontiguousarray(views.vectors, dtype=np.float32)
         if not len(vectors) or not np.isfinite(vectors).all():
@@ -123,7 +131,11 @@ class Index:
             index.faiss = faiss.read_index(os.fspath(path), faiss.IO_FLAG_MMAP)
         except RuntimeError as error:
             raise DataError(path, "", f"expected an index of faiss, but: {_reason(error)}") from error
-        index.exact, index.threads = vectors is None, threads
+        index.exact, index.threads, index.codes = vectors is None, threads, None
+        if index.exact and not hasattr(index.faiss, "get_xb"):
+            index.codes = faiss.serialize_index(index.faiss)
+            index.faiss = faiss.IndexFlatIP(index.faiss.d)
+            index.faiss.add(decoded(index.codes))
         index.views = Views(_held(index.faiss) if index.exact else vectors, owner, biased)
         return index
 
@@ -222,7 +234,10 @@ class Index:
     def write(self, path) -> None:
         """Write only the faiss index."""
         with replacing(path) as temporary:
-            faiss.write_index(self.faiss, os.fspath(temporary))
+            if self.codes is None:
+                faiss.write_index(self.faiss, os.fspath(temporary))
+            else:
+                self.codes.tofile(temporary)
 
 
 def _held(flat) -> np.ndarray:
