@@ -139,6 +139,13 @@ def test_where_it_is_cut_short_every_vector_still_serves_a_query(max_iterations,
     assert set(range(1, len(vectors) + 1)) <= set(nearest)
 
 
+def drop_duplicates(centers):
+    same = [(i, j) for j in centers for i in centers if i < j and ((centers[i] - centers[j]) ** 2).sum() < 1e-12]
+    for _, j in same:
+        centers.pop(j, None)
+    return bool(same)
+
+
 def algorithm_1(document, queries, weights, initial, m, max_iterations=100):
     """The definition, in float64 and without shortcuts; vectors float32 (at most m, dim)."""
     document, queries, mine = document.astype(np.float64), queries.astype(np.float64), initial.copy()
@@ -164,12 +171,13 @@ def algorithm_1(document, queries, weights, initial, m, max_iterations=100):
                     centers[j], mine[worst], worst_first[worst], changed = queries[worst], j, 1, True
         if changed:
             update()
-            continue
-        same = [(i, j) for j in centers for i in centers if i < j and ((centers[i] - centers[j]) ** 2).sum() < 1e-12]
-        for _, j in same:
-            centers.pop(j, None)
-        if not same:
+        elif not drop_duplicates(centers):
             break
+    else:
+        drop_duplicates(centers)
+        names = sorted(centers)
+        nearest = (queries @ np.array([centers[j] for j in names]).T).argmax(axis=1)
+        centers = {j: centers[j] for j in {names[i] for i in nearest}}
     return np.array([centers[j] for j in sorted(centers) if j], dtype=np.float32).reshape(-1, len(document))
 
 
@@ -199,6 +207,37 @@ def test_equal_to_the_definition(seed, spread):
         counts = np.where(np.arange(2) == d, m, 0)
         vectors, _ = fit(documents, queries, (np.arange(n), np.full(n, d)), counts, weights, seed)
         assert vectors.shape == expected.shape and np.allclose(vectors, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("max_iterations", [0, 1, 2, 3])
+@pytest.mark.parametrize("spread", [1, 1e-7])
+@pytest.mark.parametrize("seed", range(10))
+def test_where_it_is_cut_short_it_is_equal_to_the_definition(seed, spread, max_iterations):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(3, 6))
+    queries = unit(centers[rng.integers(0, 3, 40)] + spread * rng.normal(size=(40, 6)))
+    document = unit(rng.normal(size=(1, 6)))
+    initial = np.array([splitmix(seed, 0, q) % 9 for q in range(40)])
+    expected = algorithm_1(document[0], queries, np.ones(40), initial, 8, max_iterations)
+    vectors, _ = fit(
+        document, queries, (np.arange(40), np.zeros(40, int)), np.array([8]), seed=seed, max_iterations=max_iterations
+    )
+    assert vectors.shape == expected.shape and np.allclose(vectors, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_heavy_query_that_leaves_a_center_leaves_no_rounding_error_behind(seed):
+    queries = unit(np.random.default_rng(seed).normal(size=(2, 3)))
+    weights = [1e15, 1]
+    vectors, _ = fit(queries[:1], queries, ([0, 1], [0, 0]), np.array([1]), weights, seed)
+    assert np.allclose(vectors, queries[1:], rtol=0, atol=1e-6)
+
+
+def test_it_ends_where_nothing_changes_any_more():
+    rng = np.random.default_rng(0)
+    given = unit(rng.normal(size=(3, 8))), unit(rng.normal(size=(60, 8))), (np.arange(60), np.arange(60) % 3)
+    vectors, _ = fit(*given, np.full(3, 4), max_iterations=2**62)
+    assert vectors.tobytes() == fit(*given, np.full(3, 4))[0].tobytes()
 
 
 @pytest.mark.parametrize("seed", range(60))

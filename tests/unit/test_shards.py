@@ -93,6 +93,11 @@ def test_behavioural_vectors_of_shards_are_those_of_the_whole(seed, of):
         assert np.concatenate(side).tobytes() == together.tobytes()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_budget_of_nothing_has_shards_too():
+    assert [of_shard(np.zeros(3, dtype=int), shard).tolist() for shard in shards(2)] == [[0, 0, 0]] * 2
+
+
 @given(seed=seeds, of=st.integers(1, 5))
 def test_behavioural_token_vectors_of_shards_are_those_of_the_whole(seed, of):
     rng = np.random.default_rng(seed)

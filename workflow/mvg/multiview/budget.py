@@ -18,9 +18,7 @@ def shares(popularity, total, beta) -> np.ndarray:
     if not np.isfinite(beta) or beta < 0:
         raise ValueError(f"beta must be a finite number of at least 0, not {beta}")
     result = np.zeros(len(n))
-    if total >= n.sum():
-        return n.copy()
-    rest, left = np.flatnonzero(n), total
+    rest, left = np.flatnonzero(n), min(total, n.sum())
     while left > 0:
         weights = np.exp(beta * (np.log(n[rest]) - np.log(n[rest]).max()))
         # With a large beta, documents of negligible weight get a share only when all others are full.
@@ -43,8 +41,7 @@ def _filled(caps, weights, total) -> np.ndarray:
     level = (total - capped) / open_weight
     first_open = np.argmax(level * weights <= caps)
     result = np.empty(len(caps))
-    shared = np.where(np.arange(len(caps)) < first_open, caps, level[first_open] * weights)
-    result[order] = np.minimum(shared, caps)
+    result[order] = np.where(np.arange(len(caps)) < first_open, caps, level[first_open] * weights)
     return result
 
 
@@ -65,7 +62,7 @@ def allocate(popularity, total, beta) -> np.ndarray:
     if total != np.floor(total):
         raise ValueError(f"total must be a whole number, not {total}")
     real = shares(n, total, beta)
-    floor = np.floor(real + 1e-9).astype(np.int64)
+    floor = np.floor(real).astype(np.int64)
     missing = int(min(total, n.sum())) - int(floor.sum())
     if missing:
         # Remainders that differ only by rounding error are equal.
