@@ -451,8 +451,16 @@ def test_docstrings_show_what_happens():
     import doctest
     from importlib import import_module
 
-    for module in ("build", "index"):
-        failed, tried = doctest.testmod(import_module(f"mvg.library.{module}"))
+    modules = (
+        "library.build",
+        "library.index",
+        "multiview.budget",
+        "multiview.clustering",
+        "search.views",
+        "search.index",
+    )
+    for module in modules:
+        failed, tried = doctest.testmod(import_module(f"mvg.{module}"))
         assert tried and not failed
 
 

@@ -68,9 +68,7 @@ def test_fewer_bytes_or_an_approximate_index_cost_little(log, data, how, loss):
     whole = Combined(exact.addition).search(np.asarray(data[1][data[4].queries]), 10)
     hits = np.mean([d in row for d, row in zip(data[4].pairs[1], whole.documents, strict=True)])
     assert recall(other, data) > hits - loss
-    if (
-        how == "int8"
-    ):  # four bytes are a float; each dimension has two ranges
+    if how == "int8":  # four bytes are a float; each dimension has two ranges
         assert 300 * 17 / 4 + 2 * 17 < other.n_floats < 300 * 17 / 4 + 2 * 17 + HEADER
 
 

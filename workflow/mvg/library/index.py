@@ -201,6 +201,12 @@ class MultiViewIndex:
             was loaded from stay; an update keeps ``encoder`` and ``min_count``, and counts and metrics end with it
 
         OSError; ValueError for facts that are no JSON; DataError (a ValueError) for a folder that is something else.
+
+        >>> import mvg, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     mvg.build([[1, 0], [0, 1]], [[3, 4]], [(0, 0)]).save(f"{folder}/index", encoder={"kind": "mine"})
+        ...     mvg.load(f"{folder}/index").facts
+        {'encoder': {'kind': 'mine'}}
         """
         folders.save(self, folder, log, self.facts | facts)
 

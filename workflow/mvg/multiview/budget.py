@@ -57,6 +57,9 @@ def allocate(popularity, total, beta) -> np.ndarray:
     n_d, then to the lower row. Documents without a training query get 0.
 
     Raises ValueError for negative, fractional, NaN or infinite input.
+
+    >>> allocate([9, 4, 1, 0], total=3, beta=0.5).tolist()
+    [2, 1, 0, 0]
     """
     n = _popularity(popularity)
     if total != np.floor(total):

@@ -23,7 +23,7 @@ class Groups(NamedTuple):
     weights: np.ndarray  # float64 (n_pairs,)
 
 
-def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_iterations=100):
+def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_iterations=100) -> Behavioural:
     """Behavioural vectors of all documents (paper, Algorithm 1).
 
     documents: float32 (n_documents, dim), unit rows; queries: float32 (n_queries, dim), unit rows
@@ -37,6 +37,10 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
 
     Raises ValueError for shapes that do not fit, negative counts or weights, rows out of range,
     and vectors that are not finite.
+
+    >>> vectors, owner = fit(np.eye(3), [[0, 1, 0], [1, 0, 0]], ([0, 1, 0], [0, 0, 2]), [2, 0, 1])
+    >>> vectors.tolist(), owner.tolist()  # document 0 has the second query's direction already
+    ([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], [0, 2])
     """
     documents, queries = _vectors(documents, "documents"), _vectors(queries, "queries")
     if documents.shape[1] != queries.shape[1]:
@@ -59,7 +63,7 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
         fit_documents(
             documents, queries, groups.starts, groups.queries, groups.weights,
             owners[part], places[part], counts[owners[part]],
-            np.uint64(seed & (2**64 - 1)), max_iterations, vectors, kept[part],
+            np.uint64(int(seed) & (2**64 - 1)), max_iterations, vectors, kept[part],
         )  # fmt: skip
 
     parts = _balanced(np.diff(groups.starts)[owners] * (counts[owners] + 1.0), 8 * threads)

@@ -147,6 +147,11 @@ class Index:
 
         Exact search returns the true top k by float64 scores, for vectors of any norm; equal scores go by
         document row. Raises ValueError for queries of another width, or with NaN, and if faiss fails.
+
+        >>> views = Views.of(np.eye(2), (np.array([[0.6, 0.8]]), np.array([0])))
+        >>> found = Index(views).search([[0.6, 0.8]], k=2)
+        >>> found.documents.tolist(), found.scores.round(1).tolist()
+        ([[0, 1]], [[1.0, 0.8]])
         """
         queries = np.ascontiguousarray(self.views.extend(np.asarray(queries, dtype=np.float32)))
         if not np.isfinite(queries).all():

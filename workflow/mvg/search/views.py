@@ -25,6 +25,9 @@ class Views(NamedTuple):
 
         A bias becomes one more dimension of the vectors; see :meth:`extend`. Raises ValueError for
         shapes that do not fit, and for an owner that is not a row of ``documents``.
+
+        >>> Views.of(np.eye(2), (np.array([[0.6, 0.8]]), np.array([0]))).owner.tolist()
+        [0, 1, 0]
         """
         if np.ndim(documents) != 2:
             raise ValueError(f"documents must be (n_documents, dim): {np.shape(documents)}")
