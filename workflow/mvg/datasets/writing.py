@@ -5,7 +5,6 @@
 (pairs to leave out) and ``stats.json``.
 """
 
-import hashlib
 import json
 import os
 from collections import Counter
@@ -14,8 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..io.errors import DataError
-from ..io.fields import new_id
+from ..io.fields import new_id, repeated
 from ..io.files import folder_beside
+from .distinct import Names, Repeats
 from .pairs import FILTER_HEADER, QRELS_HEADER
 from .records import Document, Fact, Query
 from .splits import SPLITS
@@ -55,15 +55,14 @@ def _move_files(source: Path, target: Path) -> None:
 
 
 class _Writer:
-    """Writes records as they arrive; keeps ids and digests of texts in memory, but no texts or pairs."""
+    """Writes records as they arrive; keeps the latest ids and digests of texts in memory, but no texts or pairs."""
 
     def __init__(self, temporary: Path, folder: Path, dropped: Counter):
         self._temporary, self._folder, self._dropped = temporary, folder, dropped
         self.facts: dict[str, str] = {}
-        self._documents: set[str] = set()
-        self._queries: set[str] = set()
-        self._awaited: dict[str, str] = {}  # document not yet seen -> the first query that names it
-        self._titles, self._texts = _Repeats(), _Repeats()
+        self._documents, self._queries = Names(), Names()
+        self._awaited = Names()  # documents not lately seen, each with the first query that names it
+        self._titles, self._texts = Repeats(), Repeats()
         self._empty_documents = 0
         self._counts = {what: dict.fromkeys(SPLITS, 0) for what in ("queries", "pairs", "excluded")}
 
@@ -99,7 +98,7 @@ class _Writer:
 
     def _add_document(self, document: Document) -> None:
         id = new_id(document.id, self._documents, self._folder, f"document '{document.id}'")
-        self._awaited.pop(id, None)
+        self._awaited.discard(id)
         title, text = document.title.strip(), document.text.strip()
         if title or text:
             self._titles.add(f"{title} {text}")
@@ -110,8 +109,8 @@ class _Writer:
     def _add_query(self, query: Query) -> None:
         id = new_id(query.id, self._queries, self._folder, f"query '{query.id}'")
         for document in (*query.relevant, *query.excluded):
-            if document not in self._documents:
-                self._awaited.setdefault(document, id)
+            if document not in self._documents and document not in self._awaited:
+                self._awaited.add(document, id)
         text = query.text.strip()
         if not text:
             self._dropped["queries_without_text"] += 1
@@ -145,9 +144,12 @@ class _Writer:
         """The counts for stats.json. Raises DataError if the records do not make a dataset."""
         if not self._documents:
             raise DataError(self._folder, "", "expected at least one document")
-        for document, query in self._awaited.items():
-            expected = f"expected documents of the corpus, found '{document}'"
-            raise DataError(self._folder, f"query '{query}'", expected)
+        for what, names in ("document", self._documents), ("query", self._queries):
+            if (id := names.repeated()) is not None:
+                raise repeated(id, self._folder, f"{what} '{id}'")
+        if missing := self._awaited.first_not_in(self._documents):
+            expected = f"expected documents of the corpus, found '{missing[0]}'"
+            raise DataError(self._folder, f"query '{missing[1]}'", expected)
         for split, number in self._counts["queries"].items():
             if not number:
                 expected = f"expected queries with relevant documents in {split}, found none"
@@ -155,23 +157,9 @@ class _Writer:
         return self._counts | {
             "documents": len(self._documents),
             "documents_without_text": self._empty_documents,
-            "repeated_document_texts": self._titles.repeats,
-            "repeated_query_texts": self._texts.repeats,
+            "repeated_document_texts": self._titles.count(),
+            "repeated_query_texts": self._texts.count(),
         }
-
-
-class _Repeats:
-    """Counts repeated texts; it keeps 16 bytes of each text."""
-
-    def __init__(self):
-        self.repeats = 0
-        self._seen: set[bytes] = set()
-
-    def add(self, text: str) -> None:
-        data = text.encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(data, digest_size=16).digest()
-        self.repeats += digest in self._seen
-        self._seen.add(digest)
 
 
 def _json_line(record: dict) -> bytes:

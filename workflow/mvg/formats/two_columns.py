@@ -13,6 +13,8 @@ from ..io.tables import TABLE, Table, open_table
 from .columns import open_tables, place_of, recognised, text_of
 from .format import Format
 
+LATELY = 1 << 27  # characters of the latest texts that stay in memory
+
 
 def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Document | Query | Fact]:
     """The pairs of a table: rows with the same text are one query, or one document.
@@ -29,21 +31,84 @@ def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Do
     Counted in ``dropped``: rows without a query or a document, rows of relevance 0 or less. Raises DataError for
     anything else.
     """
-    queries, relevant = {}, {}  # id -> text, id -> ids of documents
-    documents: dict[str, str] = {}  # id -> text
+    log = _Log()
     with open_tables(path) as members:
         for member in members:
             with open_table(member, (columns or {}).values()) as table:
                 yield Fact("table", table.kind)
                 for query, document in _pairs(table, columns or {}, dropped):
-                    id, document_id = (text_id(canonical(text)) for text in (query, document))
-                    queries.setdefault(id, query)
-                    documents.setdefault(document_id, document)
-                    relevant.setdefault(id, []).append(document_id)
-    for id, text in queries.items():
-        yield Query(id, text, eight_one_one(text_id(normalised(text))), tuple(relevant[id]))
-    for id in sorted(documents):
-        yield Document(id, documents[id])
+                    log.add(query, document)
+    yield from log.queries()
+    yield from log.documents()
+
+
+class _Log:
+    """Pairs of texts, any number of them: what does not fit into memory lies in temporary files."""
+
+    def __init__(self):
+        from ..io.sorting import Sorter  # numpy comes with it, which a registry does without
+
+        self._pairs = Sorter(3)  # (id of the query, place of its text, id of the document)
+        self._queries, self._documents = _Texts(), _Texts()
+
+    def add(self, query: str, document: str) -> None:
+        self._pairs.add((*self._queries.known(query), self._documents.known(document)[0]))
+
+    def queries(self) -> Iterator[Query]:
+        """The queries in order of their first rows, each with its documents in order of their rows."""
+        import numpy as np
+
+        from ..io.sorting import Sorter, starts_of_groups
+
+        by_place = Sorter(3)  # (place of a query's first text, id of the query, id of the document)
+        for block in self._pairs.blocks():
+            starts = starts_of_groups(block[:, 0])
+            first = np.repeat(block[starts, 1], np.diff(starts, append=len(block)))
+            by_place.extend(np.column_stack([first, block[:, 0], block[:, 2]]))
+        for block in by_place.blocks():
+            starts = starts_of_groups(block[:, 0])
+            firsts, ends = block[starts, :2].tolist(), [*starts[1:].tolist(), len(block)]
+            documents = [f"{id:016x}" for id in block[:, 2].tolist()]
+            for (place, id), start, end in zip(firsts, starts.tolist(), ends, strict=True):
+                text = self._queries.text(place)
+                split = eight_one_one(text_id(normalised(text)))
+                yield Query(f"{id:016x}", text, split, tuple(documents[start:end]))
+
+    def documents(self) -> Iterator[Document]:
+        for id, place in self._documents.first_places():
+            yield Document(f"{id:016x}", self._documents.text(place))
+
+
+class _Texts:
+    """The ids of texts, and where the first spelling of each is kept. The latest texts are known at once."""
+
+    def __init__(self):
+        from ..io.sorting import Sorter, Texts
+
+        self._kept, self._places = Texts(), Sorter(2)  # (id, place of the text)
+        self._lately: dict[str, tuple[int, int]] = {}
+        self._characters = 0
+
+    def known(self, text: str) -> tuple[int, int]:
+        """The id of ``text``, and a place of it: the first text with this id comes before all others."""
+        if (found := self._lately.get(text)) is None:
+            found = int(text_id(canonical(text)), 16), self._kept.add(text)
+            self._places.add(found)
+            self._characters += len(text) + 200  # what an entry takes besides
+            if self._characters > LATELY:
+                self._lately, self._characters = {}, 0
+            self._lately[text] = found
+        return found
+
+    def first_places(self) -> Iterator[tuple[int, int]]:
+        """(id, place of its first spelling) by id."""
+        from ..io.sorting import starts_of_groups
+
+        for block in self._places.blocks():
+            yield from block[starts_of_groups(block[:, 0])].tolist()
+
+    def text(self, place: int) -> str:
+        return self._kept[place]
 
 
 def text_id(text: str) -> str:

@@ -80,6 +80,10 @@ def new_id(value: str, seen: set[str], file, where) -> str:
     """``value``, added to ``seen``. Raises DataError if it is already there or cannot be an id."""
     fit_id(value, file, where)
     if value in seen:
-        raise DataError(file, where, f"expected each id once, found '{value}' again")
+        raise repeated(value, file, where)
     seen.add(value)
     return value
+
+
+def repeated(id: str, file, where) -> DataError:
+    return DataError(file, where, f"expected each id once, found '{id}' again")
