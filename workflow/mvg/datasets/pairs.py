@@ -1,16 +1,16 @@
 """The relevant pairs of a prepared dataset by split, as rows of queries and documents."""
 
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..io.errors import DataError
-from ..io.fields import new_id, text_field
 from ..io.files import load_arrays, save_arrays
-from ..io.text import json_lines
 from .reading import open_binary
+from .rows import Rows, in_lists
 from .splits import SPLITS
 
 FILTER_HEADER = "query-id\tcorpus-id"
@@ -33,11 +33,11 @@ def load_splits(folder, splits=SPLITS) -> dict[str, Split]:
     is not in BEIR's format; also for a split without relevant pairs.
     """
     folder = Path(folder)
-    queries, documents = _rows(folder / "queries.jsonl"), _rows(folder / "corpus.jsonl")
+    queries, documents = Rows(folder / "queries.jsonl"), Rows(folder / "corpus.jsonl")
     return {split: _split(folder, split, queries, documents) for split in splits}
 
 
-def _split(folder: Path, split: str, queries: dict, documents: dict) -> Split:
+def _split(folder: Path, split: str, queries: Rows, documents: Rows) -> Split:
     qrels, filters = folder / "qrels" / f"{split}.tsv", folder / "filters" / f"{split}.tsv"
     relevant = _pair_keys(qrels, QRELS_HEADER, queries, documents)
     excluded = np.zeros(0, dtype=np.int64)
@@ -80,22 +80,24 @@ def of_queries(pairs, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return place[keep], documents[keep]
 
 
-def _rows(path: Path) -> dict[str, int]:
-    """Id -> row of a jsonl file."""
-    seen: set[str] = set()
-    rows = {}
-    with open_binary(path) as file:
-        for number, record in json_lines(file, path):
-            place = path, f"line {number}"
-            rows[new_id(text_field(record, "_id", *place), seen, *place)] = number - 1
-    if not rows:
-        raise DataError(path, "", "expected at least one line")
-    return rows
-
-
-def _pair_keys(path: Path, header: str, queries: dict, documents: dict) -> np.ndarray:
+def _pair_keys(path: Path, header: str, queries: Rows, documents: Rows) -> np.ndarray:
     """The distinct pairs of a table, sorted, each as query row x number of documents + document row."""
     keys = array("q")
+    for lines in in_lists(_relevant(path, header)):
+        numbers, asked, found = zip(*lines, strict=True)
+        rows = queries.of(asked), documents.of(found)
+        if len(unknown := np.flatnonzero((rows[0] < 0) | (rows[1] < 0))):
+            line = unknown[0]
+            id, name = (asked[line], "queries") if rows[0][line] < 0 else (found[line], "corpus")
+            raise DataError(path, f"line {numbers[line]}", f"expected an id of {name}.jsonl, found '{id}'")
+        keys.frombytes((rows[0] * len(documents) + rows[1]).tobytes())
+    keys = np.frombuffer(keys, dtype=np.int64)
+    keys.sort()
+    return keys[np.diff(keys, prepend=-1) > 0]
+
+
+def _relevant(path: Path, header: str) -> Iterator[tuple[int, str, str]]:
+    """(line number, query id, document id) of each line of a table, but for scores of 0 or less."""
     with open_binary(path) as file:
         if file.readline().rstrip(b"\r\n") != header.encode():
             raise DataError(path, "line 1", f"expected the header {header!r}")
@@ -109,9 +111,4 @@ def _pair_keys(path: Path, header: str, queries: dict, documents: dict) -> np.nd
                 expected = f"expected {header!r}, separated by tabs, the score a number"
                 raise DataError(path, f"line {number}", expected) from None
             if relevant:
-                for id, rows, file_name in (query, queries, "queries"), (document, documents, "corpus"):
-                    if id not in rows:
-                        expected = f"expected an id of {file_name}.jsonl, found '{id}'"
-                        raise DataError(path, f"line {number}", expected)
-                keys.append(queries[query] * len(documents) + documents[document])
-    return np.unique(np.frombuffer(keys, dtype=np.int64))
+                yield number, query, document

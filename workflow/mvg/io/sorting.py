@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-RECORDS = 1 << 23  # numbers in memory at a time (64 MiB), and as many while they are sorted
+RECORDS = 1 << 22  # numbers in memory at a time, and as many while they are sorted
 SPOOL = 1 << 26  # bytes of texts in memory
 
 
