@@ -9,8 +9,9 @@ import numpy as np
 
 from ..io.errors import DataError
 from ..io.files import load_arrays, save_arrays
+from ..io.lists import in_lists
 from .reading import open_binary
-from .rows import Rows, in_lists
+from .rows import Rows
 from .splits import SPLITS
 
 FILTER_HEADER = "query-id\tcorpus-id"

@@ -42,6 +42,12 @@ def load_shard(path, shard: Shard) -> tuple[int, list[str]]:
         return rows.start, [_text(json_object(line, *place), *place) for line, place in places]
 
 
+def count_texts(path) -> int:
+    """The number of lines of a ``corpus.jsonl`` or ``queries.jsonl``."""
+    with open_binary(path) as file:
+        return sum(1 for _ in file)
+
+
 def _text(record: dict, *place) -> str:
     title = text_field(record, "title", *place) if "title" in record else ""
     return f"{title} {text_field(record, 'text', *place)}".strip()

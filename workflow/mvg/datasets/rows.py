@@ -1,6 +1,6 @@
 """The rows of ids, in an eighth of the memory of a dict."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -8,10 +8,9 @@ import numpy as np
 
 from ..io.errors import DataError
 from ..io.fields import fit_id, repeated, text_field
+from ..io.lists import in_lists
 from ..io.text import json_lines
 from .reading import open_binary
-
-AT_ONCE = 1 << 16  # ids looked up at a time
 
 
 class Rows:
@@ -49,12 +48,6 @@ class Rows:
             if (alike == right).all():
                 return np.where(right, self._rows[inside], -1)
             place += alike & ~right
-
-
-def in_lists(items: Iterable) -> Iterator[list]:
-    items = iter(items)
-    while some := list(islice(items, AT_ONCE)):
-        yield some
 
 
 def _ids(path: Path) -> Iterator[str]:

@@ -108,9 +108,7 @@ class _Writer:
 
     def _add_query(self, query: Query) -> None:
         id = new_id(query.id, self._queries, self._folder, f"query '{query.id}'")
-        for document in (*query.relevant, *query.excluded):
-            if document not in self._documents and document not in self._awaited:
-                self._awaited.add(document, id)
+        self._awaited.add_unknown((*query.relevant, *query.excluded), id, self._documents)
         text = query.text.strip()
         if not text:
             self._dropped["queries_without_text"] += 1
@@ -123,7 +121,8 @@ class _Writer:
         self._texts.add(text)
         weight = {} if query.weight == 1 else {"metadata": {"weight": query.weight}}
         self._queries_file.write(_json_line({"_id": id, "text": text} | weight))
-        self._qrels[query.split].writelines(f"{id}\t{document}\t1\n" for document in relevant)
+        between = f"\t1\n{id}\t"
+        self._qrels[query.split].write(f"{id}\t{between.join(relevant)}\t1\n")
         self._filters[query.split].writelines(f"{id}\t{document}\n" for document in excluded)
         counted = (("queries", 1), ("pairs", len(relevant)), ("excluded", len(excluded)))
         for what, number in counted:
@@ -132,7 +131,7 @@ class _Writer:
     def _relevant(self, query: Query) -> list[str]:
         once = dict.fromkeys(query.relevant)
         left_out = set(query.excluded)
-        kept = [document for document in once if document not in left_out]
+        kept = [document for document in once if document not in left_out] if left_out else list(once)
         # Only counts above 0 are added, so that stats.json lists no reason that never applied.
         if repeated := len(query.relevant) - len(once):
             self._dropped["repeated_pairs"] += repeated

@@ -48,11 +48,13 @@ def place_of(table: Table, meaning: str, given: dict, hint: str = "") -> int:
 
 def text_of(value, name: str, file, place) -> str:
     """A cell as text, stripped. Ids may be numbers; a missing cell is an empty text."""
+    if type(value) is str:
+        return value.strip()
     if value is None:
         return ""
-    if type(value) not in (str, int):
+    if type(value) is not int:
         raise DataError(file, place, f"expected '{name}' to be a text, found {type(value).__name__}")
-    return str(value).strip()
+    return str(value)
 
 
 @contextmanager

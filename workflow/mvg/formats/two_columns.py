@@ -2,13 +2,15 @@
 
 import hashlib
 import math
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..datasets.records import Document, Fact, Query
 from ..datasets.splits import eight_one_one
 from ..datasets.texts import canonical, normalised
 from ..io.errors import DataError
+from ..io.lists import in_lists
 from ..io.tables import TABLE, Table, open_table
 from .columns import open_tables, place_of, recognised, text_of
 from .format import Format
@@ -36,8 +38,8 @@ def read_csv(path, dropped: Counter, columns: dict | None = None) -> Iterator[Do
         for member in members:
             with open_table(member, (columns or {}).values()) as table:
                 yield Fact("table", table.kind)
-                for query, document in _pairs(table, columns or {}, dropped):
-                    log.add(query, document)
+                for some in in_lists(_pairs(table, columns or {}, dropped)):
+                    log.add(*zip(*some, strict=True))
     yield from log.queries()
     yield from log.documents()
 
@@ -51,8 +53,11 @@ class _Log:
         self._pairs = Sorter(3)  # (id of the query, place of its text, id of the document)
         self._queries, self._documents = _Texts(), _Texts()
 
-    def add(self, query: str, document: str) -> None:
-        self._pairs.add((*self._queries.known(query), self._documents.known(document)[0]))
+    def add(self, queries: Sequence[str], documents: Sequence[str]) -> None:
+        import numpy as np
+
+        columns = *self._queries.known(queries), self._documents.known(documents)[0]
+        self._pairs.extend(np.column_stack(columns))
 
     def queries(self) -> Iterator[Query]:
         """The queries in order of their first rows, each with its documents in order of their rows."""
@@ -86,19 +91,35 @@ class _Texts:
         from ..io.sorting import Sorter, Texts
 
         self._kept, self._places = Texts(), Sorter(2)  # (id, place of the text)
-        self._lately: dict[str, tuple[int, int]] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self._lately: dict[str, int] = {}  # text -> position in the arrays
+        self._ids, self._at = array("Q"), array("Q")
         self._characters = 0
 
-    def known(self, text: str) -> tuple[int, int]:
-        """The id of ``text``, and a place of it: the first text with this id comes before all others."""
-        if (found := self._lately.get(text)) is None:
-            found = int(text_id(canonical(text)), 16), self._kept.add(text)
-            self._places.add(found)
-            self._characters += len(text) + 200  # what an entry takes besides
-            if self._characters > LATELY:
-                self._lately, self._characters = {}, 0
-            self._lately[text] = found
-        return found
+    def known(self, texts: Sequence[str]) -> tuple:
+        """The id of each text, and a place of it, uint64: the first text with its id comes before all others."""
+        import numpy as np
+
+        if self._characters > LATELY:
+            self._forget()
+        positions = list(map(self._lately.get, texts))
+        for i, text in enumerate(texts):
+            if positions[i] is None:
+                positions[i] = self._lately.get(text)
+            if positions[i] is None:
+                positions[i] = self._new(text)
+        return np.frombuffer(self._ids, np.uint64)[positions], np.frombuffer(self._at, np.uint64)[positions]
+
+    def _new(self, text: str) -> int:
+        id, place = int(text_id(canonical(text)), 16), self._kept.add(text)
+        self._places.add((id, place))
+        self._characters += len(text) + 200  # what an entry takes besides
+        self._lately[text] = len(self._ids)
+        self._ids.append(id)
+        self._at.append(place)
+        return len(self._ids) - 1
 
     def first_places(self) -> Iterator[tuple[int, int]]:
         """(id, place of its first spelling) by id."""

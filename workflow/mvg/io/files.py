@@ -6,6 +6,7 @@ import mmap
 import os
 import shutil
 import uuid
+from collections.abc import Iterable
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
@@ -94,6 +95,15 @@ def save_array(path, array: np.ndarray) -> None:
     """``np.save`` in C order, atomically."""
     with replacing(path) as temporary:
         np.save(temporary, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def save_blocks(path, shape: tuple, dtype, blocks: Iterable[np.ndarray]) -> None:
+    """A ``.npy`` file from its rows, some at a time; atomically, and not through a map: a full disk would kill it."""
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for block in blocks:
+            np.ascontiguousarray(block, dtype).tofile(file)
 
 
 def save_arrays(path, **arrays: np.ndarray) -> None:

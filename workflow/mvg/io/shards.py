@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .files import load_array, load_arrays, replacing, save_array, save_arrays
+from .files import load_array, load_arrays, save_array, save_arrays, save_blocks
 
 
 class Shard(NamedTuple):
@@ -41,14 +41,8 @@ def _join_npz(parts, whole) -> None:
 
 
 def _join_npy(parts, whole) -> None:
-    """Not through a memory map, where a full disk raises SIGBUS."""
     arrays = [load_array(part) for part in parts]
-    shape = (sum(len(array) for array in arrays), *arrays[0].shape[1:])
-    header = {"descr": np.lib.format.dtype_to_descr(arrays[0].dtype), "fortran_order": False, "shape": shape}
-    with replacing(whole) as temporary, open(temporary, "wb") as file:
-        np.lib.format.write_array_header_1_0(file, header)
-        for array in arrays:
-            array.tofile(file)
+    save_blocks(whole, (sum(len(array) for array in arrays), *arrays[0].shape[1:]), arrays[0].dtype, arrays)
 
 
 def join_starts(parts, whole) -> None:
