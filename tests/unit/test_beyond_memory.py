@@ -11,7 +11,8 @@ from pyarrow import parquet
 from test_prepared import APPLE, DEV, PEAR, TEST, TRAIN, write
 
 from mvg.commands.source import Source
-from mvg.datasets import distinct
+from mvg.datasets import distinct, rows
+from mvg.encoders import vectors
 from mvg.formats import two_columns
 from mvg.io import sorting
 from mvg.io.errors import DataError
@@ -108,3 +109,24 @@ def test_repeated_texts_are_counted_the_same(tmp_path, request):
     request.getfixturevalue("little_memory")
     assert write(tmp_path / "in parts", *records) == expected
     assert expected["repeated_query_texts"] == 13
+
+
+def test_ids_whose_first_hashes_are_equal_keep_their_rows(tmp_path, monkeypatch):
+    hashes = rows._hashes
+    monkeypatch.setattr(rows, "_hashes", lambda ids: np.array([[len(id) for id in ids], hashes(ids)[1]]))
+    ids = ["a", "b", "cc", "d", "ee"]
+    (tmp_path / "corpus.jsonl").write_text("".join(f'{{"_id": "{id}"}}\n' for id in ids))
+    found = rows.Rows(tmp_path / "corpus.jsonl").of(["ee", "d", "x", "a", "cc", "yyy", "b"])
+    assert found.tolist() == [4, 3, -1, 0, 2, -1, 1]
+
+
+def test_vectors_are_imported_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(vectors, "ROWS", 3)
+    given = [np.random.default_rng(0).standard_normal((n, 4)).astype(kind) for n, kind in ((10, "f2"), (7, "f8"))]
+    for side, name in zip(given, "dq"):
+        np.save(tmp_path / f"{name}.npy", side)
+    paths = [[tmp_path / f"{name}{end}.npy" for name in "dq"] for end in ("", "-unit")]
+    assert vectors.import_pair(*paths, 10, 7) == ((10, 4), (7, 4))
+    for side, expected, path in zip(given, vectors.unit_pair(*given, 10, 7, "dq"), paths[1]):
+        np.testing.assert_array_equal(np.load(path), expected)
+        np.testing.assert_allclose(expected, side / np.linalg.norm(side.astype(float), axis=1, keepdims=True), 1e-3)
