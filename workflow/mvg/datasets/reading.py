@@ -1,6 +1,7 @@
 """Reads the texts, weights and counts of a prepared dataset."""
 
 import json
+from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
@@ -27,6 +28,19 @@ def load_texts(path) -> tuple[list[str], list[str]]:
             ids.append(new_id(text_field(record, "_id", *place), seen, *place))
             texts.append(_text(record, *place))
     return ids, texts
+
+
+def each_text(path) -> Iterator[str]:
+    """The texts of :func:`load_texts`, one at a time, without a check for repeated ids."""
+    with open_binary(path) as file:
+        for number, record in json_lines(file, path):
+            yield _text(record, path, f"line {number}")
+
+
+def texts_of(path, rows: np.ndarray) -> list[str]:
+    """The texts of some rows of such a file, given in order."""
+    wanted = set(rows.tolist())
+    return [text for row, text in enumerate(each_text(path)) if row in wanted]
 
 
 def load_shard(path, shard: Shard) -> tuple[int, list[str]]:

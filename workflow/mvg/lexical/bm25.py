@@ -1,6 +1,7 @@
 """BM25 with the idf of rank-bm25's ``BM25Okapi``, all queries scored at once."""
 
 import re
+from array import array
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -15,13 +16,14 @@ TOKENIZERS = {
 }
 
 AT_ONCE = 1000  # queries that a thread ranks at a time
+WEIGHTS = 1 << 20  # weights computed at a time
 
 
 class BM25:
     """Okapi BM25 over a fixed corpus, equal to ``BM25Okapi(...).get_scores(...)``.
 
-    texts: one string a document. tokenizer: ``words`` = runs of ``\\w`` in the lower-cased text,
-    ``whitespace`` = the lower-cased text split at white space. ValueError: another tokenizer.
+    texts: one string a document, which are read once and not kept. tokenizer: ``words`` = runs of ``\\w`` in the
+    lower-cased text, ``whitespace`` = the lower-cased text split at white space. ValueError: another tokenizer.
 
     rank-bm25 gives the idf (words in over half the documents get ``epsilon`` x the mean idf) and
     the lengths; what a word adds to a document's score doesn't depend on the query, so it is
@@ -32,11 +34,8 @@ class BM25:
         if tokenizer not in TOKENIZERS:
             raise ValueError(f"tokenizer must be one of {', '.join(TOKENIZERS)}: {tokenizer!r}")
         self._split = TOKENIZERS[tokenizer]
-        documents = [self._tokens(text) for text in texts]
-        # BM25Okapi divides by the number of words: a corpus without any has no weights instead.
-        self._vocabulary, self._weights = {}, sparse.csr_array((0, len(documents)))
-        if any(documents):
-            self._vocabulary, self._weights = _word_weights(BM25Okapi(documents))
+        fitted = _Fitted(map(self._tokens, texts))
+        self._vocabulary, self._weights = fitted.vocabulary, fitted.weights()
 
     def scores(self, query_texts) -> np.ndarray:
         """float64 (n_queries, n_documents); dense, so callers bound memory by the queries a call.
@@ -58,7 +57,7 @@ class BM25:
         positions, hidden = (np.empty(0, np.int64),) * 2 if excluded is None else excluded
         order = np.argsort(positions, kind="stable")
         positions, hidden = (np.asarray(side, dtype=np.int64)[order] for side in (positions, hidden))
-        lists, holders = self._weights.indptr.astype(np.int64), self._weights.indices.astype(np.int32)
+        lists, holders = self._weights.indptr.astype(np.int64), self._weights.indices.astype(np.int32, copy=False)
         parts = [slice(i, min(i + AT_ONCE, len(query_texts))) for i in range(0, len(query_texts), AT_ONCE)]
 
         def rank(part):
@@ -92,16 +91,47 @@ class BM25:
         return self._split(text.lower())
 
 
-def _word_weights(okapi: BM25Okapi) -> tuple[dict[str, int], sparse.csr_array]:
-    """The vocabulary (word -> row) and what each word adds to each document (words, documents)."""
-    vocabulary = {word: row for row, word in enumerate(okapi.idf)}
-    counts = _count_matrix([{vocabulary[w]: n for w, n in text.items()} for text in okapi.doc_freqs], len(vocabulary))
-    documents = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    idf = np.fromiter(okapi.idf.values(), np.float64, len(vocabulary))[counts.indices]
-    relative_length = np.asarray(okapi.doc_len)[documents] / okapi.avgdl
-    saturation = okapi.k1 * (1 - okapi.b + okapi.b * relative_length)
-    counts.data = idf * counts.data * (okapi.k1 + 1) / (counts.data + saturation)
-    return vocabulary, counts.T.tocsr()
+class _Fitted(BM25Okapi):
+    """rank-bm25's idf and lengths, but arrays of words in place of one dict a document."""
+
+    def _initialize(self, documents) -> dict[str, int]:
+        self.vocabulary: dict[str, int] = {}  # word -> row
+        self._words, self._times, self._starts = array("i"), array("i"), array("q", [0])
+        self.doc_len = array("q")
+        for document in documents:
+            counts = Counter(document)
+            self._words.extend(self.vocabulary.setdefault(word, len(self.vocabulary)) for word in counts)
+            self._times.extend(counts.values())
+            self._starts.append(len(self._words))
+            self.doc_len.append(len(document))
+        self.corpus_size = len(self.doc_len)
+        self.avgdl = sum(self.doc_len) / max(1, self.corpus_size)
+        holders = np.bincount(np.frombuffer(self._words, np.int32), minlength=len(self.vocabulary))
+        return dict(zip(self.vocabulary, holders.tolist(), strict=True))
+
+    def _calc_idf(self, nd) -> None:
+        if nd:  # rank-bm25 divides by the number of words
+            super()._calc_idf(nd)
+
+    def weights(self) -> sparse.csr_array:
+        """What each word adds to each document: float64 (words, documents)."""
+        words, times = (np.frombuffer(side, np.int32) for side in (self._words, self._times))
+        counts = sparse.csr_array(
+            (times.astype(np.float64), words, np.array(self._starts, np.int32 if len(words) < 2**31 else np.int64)),
+            shape=(self.corpus_size, len(self.vocabulary)),
+        )
+        weights = counts.T.tocsr()
+        del counts
+        idf = np.fromiter(self.idf.values(), np.float64, len(self.idf))
+        lengths = np.frombuffer(self.doc_len, np.int64)
+        for start in range(0, weights.nnz, WEIGHTS):  # so that no step holds several numbers a weight
+            part = slice(start, min(start + WEIGHTS, weights.nnz))
+            word = np.searchsorted(weights.indptr, np.arange(part.start, part.stop), side="right") - 1
+            relative_length = lengths[weights.indices[part]] / self.avgdl
+            saturation = self.k1 * (1 - self.b + self.b * relative_length)
+            times = weights.data[part]
+            weights.data[part] = idf[word] * times * (self.k1 + 1) / (times + saturation)
+        return weights
 
 
 def _count_matrix(counts: list[dict[int, int]], n_words: int) -> sparse.csr_array:
