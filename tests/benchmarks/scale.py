@@ -1,9 +1,9 @@
 """Whether costs grow as docs/scale.md says: python tests/benchmarks/scale.py [DOCUMENTS DOCUMENTS ...]
 
-Random unit vectors of 64 dimensions, ten training pairs, four queries and 0.3 behavioural vectors a document. The first
-size sets the rates; for the others the prediction stands beside the measurement. Each step of each size is a process of
-its own. Processor seconds leave out imports and compiling; memory is anonymous (mapped vectors apart), at its
-highest, above what the process held before the step.
+A table of texts (Parquet in parts), random unit vectors of 64 dimensions, ten training pairs, four queries and 0.3
+behavioural vectors a document. The first size sets the rates; for the others the prediction stands beside the
+measurement. Each step of each size is a process of its own. Processor seconds leave out imports and compiling; memory
+is anonymous (mapped files apart), at its highest, above what the process held before the step.
 """
 
 import json
@@ -20,7 +20,10 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 SIZES = 30_000, 100_000, 300_000
+STEPS = "prepare", "number", "bm25", "cluster", "search"
 DIM, PAIRS, QUERIES, M_AVG, ASKED, K = 64, 10, 4, 0.3, 1000, 100
+PART = 1 << 20  # rows of a part of the table
+KEPT = 1 << 19  # texts from which on the memory of preparing grows no more: mvg.datasets.distinct.LATELY
 
 
 def make(folder: Path, n: int) -> None:
@@ -32,15 +35,59 @@ def make(folder: Path, n: int) -> None:
             part = rng.standard_normal((min(1 << 20, rows - start), DIM), dtype=np.float32)
             file[start : start + len(part)] = part / np.linalg.norm(part, axis=1, keepdims=True)
     documents = (n * rng.random(PAIRS * n, dtype=np.float32) ** 2).astype(np.int32)
-    np.save(folder / "pairs.npy", [rng.integers(0, QUERIES * n, PAIRS * n, dtype=np.int32), documents])
+    asked = rng.integers(0, QUERIES * n, PAIRS * n, dtype=np.int32)
+    np.save(folder / "pairs.npy", [asked, documents])
+    write_table(folder / "table", asked, documents)
+
+
+def write_table(folder: Path, queries: np.ndarray, documents: np.ndarray) -> None:
+    """The pairs as texts of five words, the first of which tells them apart."""
+    import pyarrow
+    from pyarrow import compute, parquet
+
+    def texts(kind: str, rows: np.ndarray):
+        words = [pyarrow.array(rows * prime % 20_011).cast("string") for prime in (7, 11, 13)]
+        return compute.binary_join_element_wise(kind, pyarrow.array(rows).cast("string"), *words, " ")
+
+    folder.mkdir()
+    for start in range(0, len(queries), PART):
+        part = slice(start, start + PART)
+        table = {"query": texts("q", queries[part]), "document": texts("d", documents[part])}
+        parquet.write_table(pyarrow.table(table), folder / f"part-{start:010}.parquet", use_dictionary=False)
 
 
 class Step:
     """What is measured, over the files of ``folder``; a first call on ``few`` documents compiles it."""
 
     def __init__(self, folder: Path):
-        self.folder = folder
+        self.folder, self.data = folder, folder / "data"
         self.documents, self.queries = (np.load(folder / f"{x}.npy", mmap_mode="r") for x in ("documents", "queries"))
+
+    def prepare(self, few=None):
+        import pyarrow.parquet  # noqa: F401
+        from mvg.commands.source import Source
+
+        if few:
+            return None
+        stats = Source(self.folder / "table", "csv").prepare(self.data)
+        return sum(stats["pairs"].values()), min(sum(stats["queries"].values()), KEPT)
+
+    def number(self, few=None):
+        from mvg.datasets.pairs import load_splits
+
+        if few:
+            return None
+        pairs = sum(len(split.pairs[0]) for split in load_splits(self.data).values())
+        return pairs, pairs
+
+    def bm25(self, few=None):
+        from mvg.datasets.reading import each_text
+        from mvg.lexical.bm25 import BM25
+
+        if few:
+            return None
+        made = BM25(each_text(self.data / "corpus.jsonl"))
+        return made.n_weights, made.n_weights
 
     def cluster(self, few=None):
         from mvg.multiview import allocate, fit
@@ -98,7 +145,7 @@ def main(*sizes) -> None:
     for n in map(int, sizes or SIZES):
         with tempfile.TemporaryDirectory() as folder:
             make(Path(folder), n)
-            for step in "cluster", "search":
+            for step in STEPS:
                 command = [sys.executable, __file__, "--step", step, folder]
                 found = np.array(json.loads(subprocess.check_output(command)))
                 predicted = ["", ""]

@@ -11,8 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..io.files import let_go
 from .behavioural import Behavioural
 from .lloyd import fit_documents
+
+PAIRS = 1 << 16  # of a part, about: before each, the memory that mapped vectors hold is released
 
 
 class Groups(NamedTuple):
@@ -42,6 +45,7 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
     >>> vectors.tolist(), owner.tolist()  # document 0 has the second query's direction already
     ([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], [0, 2])
     """
+    given = documents, queries
     documents, queries = _vectors(documents, "documents"), _vectors(queries, "queries")
     if documents.shape[1] != queries.shape[1]:
         raise ValueError(f"documents have {documents.shape[1]} dimensions, queries {queries.shape[1]}")
@@ -60,13 +64,15 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
     kept = np.zeros(len(owners), dtype=np.int64)
 
     def run(part):
+        let_go(*given)
         fit_documents(
             documents, queries, groups.starts, groups.queries, groups.weights,
             owners[part], places[part], counts[owners[part]],
             np.uint64(int(seed) & (2**64 - 1)), max_iterations, vectors, kept[part],
         )  # fmt: skip
 
-    parts = _balanced(np.diff(groups.starts)[owners] * (counts[owners] + 1.0), 8 * threads)
+    n_parts = max(8 * threads, len(groups.queries) // PAIRS)
+    parts = _balanced(np.diff(groups.starts)[owners] * (counts[owners] + 1.0), n_parts)
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(run, parts))
 
@@ -74,7 +80,7 @@ def fit(documents, queries, pairs, counts, weights=None, seed=0, threads=1, max_
         raise ValueError("queries hold values that are not finite")
     within = np.arange(places[-1]) - np.repeat(places[:-1], counts[owners])
     keep = within < np.repeat(kept, counts[owners])
-    return Behavioural(vectors[keep], np.repeat(owners, kept).astype(np.int32))
+    return Behavioural(vectors if keep.all() else vectors[keep], np.repeat(owners, kept).astype(np.int32))
 
 
 def group(pairs, n_queries, n_documents, weights=None) -> Groups:
