@@ -65,6 +65,7 @@ class Step:
 
     def prepare(self, few=None):
         import pyarrow.parquet  # noqa: F401
+
         from mvg.commands.source import Source
 
         if few:

@@ -89,6 +89,13 @@ rule checksum_raw:
         "../scripts/checksum_raw.py"
 
 
+def prepare_megabytes(wildcards, input):
+    """Tables of two columns are sorted on disk; the other readers hold the pairs, and the click log its texts."""
+    if plan.reading(wildcards.dataset)["format"] == "csv":
+        return 3000
+    return megabytes(factor=20, base=4000, most=16000)(wildcards, input)
+
+
 rule prepare:
     input:
         raw=lambda wildcards: or_one_line(plan.raw_files, wildcards.dataset),
@@ -114,7 +121,7 @@ rule prepare:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=20, base=4000, most=16000),
+        mem_mb=prepare_megabytes,
         runtime=240,
     params:
         folder=lambda wildcards: plan.raw_folder(wildcards.dataset),
@@ -150,8 +157,8 @@ rule index_pairs:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=10),
-        runtime=10,
+        mem_mb=megabytes(factor=2),
+        runtime=60,
     params:
         behind=behind_data,
     message:

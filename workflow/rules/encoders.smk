@@ -162,7 +162,7 @@ rule import_vectors:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=megabytes(factor=3, base=1000),
+        mem_mb=1500,  # some rows at a time
         runtime=30,
     params:
         behind=behind_data,

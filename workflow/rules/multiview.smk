@@ -44,7 +44,7 @@ rule fit_behavioural_vectors:
         "../../envs/retrieval.yaml"
     threads: search_threads
     resources:
-        mem_mb=megabytes(factor=1.2, base=800),  # mostly mapped from disk
+        mem_mb=clustering_megabytes,
         runtime=60,
     params:
         shard=shard_of,

@@ -15,12 +15,12 @@ from typing import NamedTuple
 from ..datasets.records import Document, Fact, Query
 from ..datasets.splits import SPLITS, eight_one_one
 from ..datasets.texts import normalised
-from ..io.archives import open_all, the_one
+from ..io.archives import open_all
 from ..io.errors import DataError
 from ..io.fields import fit_id, new_id
 from ..io.members import Member
 from ..io.tables import TABLE, open_table
-from .columns import WHAT, place_of, text_of
+from .columns import WHAT, one_or_parts, place_of, text_of
 from .format import Format
 
 MAX_CLICKS = 10**9  # of a row
@@ -34,8 +34,9 @@ def read_clicklog(
     """The documents, then for each split its distinct queries with the documents clicked there.
 
     ``path`` is a table (CSV, TSV or Parquet), or a folder or zip with tables ``clicks*`` (a single table, or parts in
-    Parquet, may have any name) and optionally one ``documents*`` with the text of each document. Without it the
-    corpus is every document that was clicked, sorted, and a document's text is its name in the log.
+    Parquet, may have any name) and optionally ``documents*`` with the text of each document, a table or parts in
+    Parquet. Without it the corpus is every document that was clicked, sorted, and a document's text is its name in
+    the log.
 
     columns: names of the columns, by what they mean: query, document, count, date, text
     split: ``date`` or ``random``; dev_from, test_from: first day (YYYY-MM-DD) of a split by date
@@ -53,7 +54,7 @@ def read_clicklog(
     wanted = ["query", "document", "count"] + ["date"] * (split == "date")
     with open_all(path, TABLE, f"click log ({WHAT})") as members:
         clicks, texts = _files(members, path)
-        for document in _documents(texts, given) if texts else ():
+        for document in _documents(texts, given):
             log.documents[document.id] = len(log.documents)
             yield document
         for member in clicks:
@@ -63,7 +64,7 @@ def read_clicklog(
                 places = [place_of(table, meaning, given, hint * (meaning == "date")) for meaning in wanted]
                 names = dict(zip(wanted, (table.first[place] for place in places), strict=True))
                 for where, values in table.rows(places, has_header=True):
-                    log.add(table.label, where, values, names, dropped, known=texts is not None)
+                    log.add(table.label, where, values, names, dropped, known=bool(texts))
     if not log.clicks:
         raise DataError(path, "", "expected at least one click, found none")
     if not texts:
@@ -88,8 +89,8 @@ def read_clicklog(
             yield Query(query.id, query.text, query.split, query.documents, weight=weight)
 
 
-def _files(members: list[Member], path) -> tuple[list[Member], Member | None]:
-    """The tables of clicks, and the one of document texts."""
+def _files(members: list[Member], path) -> tuple[list[Member], list[Member]]:
+    """The tables of clicks, and the one of document texts, which may be in parts or missing."""
     texts = [member for member in members if member.name.startswith("documents")] if len(members) > 1 else []
     others = [member for member in members if member not in texts]
     clicks = [member for member in others if member.name.startswith("clicks")]
@@ -98,19 +99,20 @@ def _files(members: list[Member], path) -> tuple[list[Member], Member | None]:
     if not clicks:
         found = ", ".join(member.name for member in members[:5])
         raise DataError(path, "", f"expected tables clicks* and maybe documents*, found {found}")
-    return clicks, the_one(texts, "table documents*", path) if texts else None
+    return clicks, one_or_parts(texts, "table documents*", path) if texts else []
 
 
-def _documents(member: Member, given: dict) -> Iterator[Document]:
+def _documents(members: list[Member], given: dict) -> Iterator[Document]:
     seen = set()
-    with open_table(member, [given[name] for name in ("document", "text") if name in given]) as table:
-        places = [place_of(table, meaning, given) for meaning in ("document", "text")]
-        for where, values in table.rows(places, has_header=True):
-            place = table.label, where
-            id, text = (
-                text_of(value, table.first[column], *place) for value, column in zip(values, places, strict=True)
-            )
-            yield Document(new_id(id, seen, *place), "", text)
+    for member in members:
+        with open_table(member, [given[name] for name in ("document", "text") if name in given]) as table:
+            places = [place_of(table, meaning, given) for meaning in ("document", "text")]
+            for where, values in table.rows(places, has_header=True):
+                place = table.label, where
+                id, text = (
+                    text_of(value, table.first[column], *place) for value, column in zip(values, places, strict=True)
+                )
+                yield Document(new_id(id, seen, *place), "", text)
 
 
 class _Log:

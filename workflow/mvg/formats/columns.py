@@ -61,5 +61,10 @@ def text_of(value, name: str, file, place) -> str:
 def open_tables(path) -> Iterator[list[Member]]:
     """The one table that ``path`` is or holds, as a list. If all tables are Parquet, they are its parts."""
     with open_all(path, TABLE, WHAT) as found:
-        parts = all(member.name.endswith(".parquet") for member in found)
-        yield found if parts else [the_one(found, WHAT, path)]
+        yield one_or_parts(found, WHAT, path)
+
+
+def one_or_parts(found: list[Member], what: str, path) -> list[Member]:
+    """The parts of a table if they are Parquet; otherwise the only table. DataError if there are others."""
+    parts = all(member.name.endswith(".parquet") for member in found)
+    return found if parts else [the_one(found, what, path)]
