@@ -58,7 +58,8 @@ def size_mb(input):
 
 def clustering_megabytes(wildcards, input):
     """Memory to cluster: the pairs, the vectors that are made (twice), and of those that are read what is mapped."""
-    given, made = size_mb([input.documents, input.queries]), size_mb([input.documents]) * float(wildcards.m_avg)
+    given = size_mb([input.documents, input.queries])
+    made = size_mb([input.documents]) * float(wildcards.m_avg)
     return int(800 + 3 * size_mb([input.pairs]) + 2 * made / len(SHARDS) + 1.2 * min(given, 2 * MAPPED))
 
 
