@@ -47,10 +47,10 @@ WITH near AS (
 ), votes AS (
     SELECT document, sum(weight * share) AS votes FROM weights JOIN {name}_shares USING (center) GROUP BY document
 ), scores AS (
-    SELECT document, min(id) AS id, -min(vector <#> '{query}') AS score FROM {name}_views GROUP BY document
+    SELECT document, min(id) AS id, -min(vector <#> '{query}') AS best FROM {name}_views GROUP BY document
 )
-SELECT id, score + coalesce(votes, 0) AS total
-FROM scores LEFT JOIN votes USING (document) ORDER BY total DESC, document LIMIT {k};
+SELECT id, best + coalesce(votes, 0) AS score
+FROM scores LEFT JOIN votes USING (document) ORDER BY score DESC, document LIMIT {k};
 """
 EXP = "exp((similarity - (SELECT max(similarity) FROM near)) / {temperature})"
 WEIGHTS = {"softmax": f"{EXP} / sum({EXP}) OVER ()", "sum": "1", "similarity": "similarity"}
