@@ -10,7 +10,7 @@ from made import made, vectors_and_log
 from mvg.datasets.pairs import Split
 from mvg.evaluation.metrics import per_query
 from mvg.evaluation.significance import sign_test
-from mvg.experiments.frontier import draw, frontier, grows, hull
+from mvg.experiments.frontier import averaged, draw, frontier, grows, hull
 
 MULTIVIEW = {"budget": 1.3, "m_avg": 0.3, "beta": 0.5, "methods": ["auto"]}
 
@@ -52,6 +52,24 @@ def test_each_row_is_a_metric_of_a_method_within_a_budget(data):
 )
 def test_what_has_a_use_for_a_larger_budget(name, expected):
     assert grows(name) is expected
+
+
+def test_seeds_are_averaged_and_the_tests_are_those_of_the_first():
+    def row(value, size, p):
+        return {
+            "method": "tuned",
+            "value": value,
+            "index_ratio": size,
+            "train_s": 1.0,
+            "latency_ratio": 1.0,
+            "p_value": p,
+        }
+
+    (found,) = averaged([[row(50.0, 1.2, 0.1)], [row(53.0, 1.3, 0.9)], [row(56.0, 1.4, 0.8)]])
+    assert (found["value"], found["sd"], found["seeds"], found["p_value"]) == (53, 3, 3, 0.1)
+    assert found["index_ratio"] == pytest.approx(1.3)
+    (alone,) = averaged([[row(50.0, 1.2, 0.1)]])
+    assert (alone["value"], alone["sd"], alone["seeds"]) == (50, None, 1)
 
 
 def test_the_hull_is_the_best_within_a_size():

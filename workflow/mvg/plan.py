@@ -5,7 +5,7 @@ from pathlib import Path
 from .config import DOWNLOADS, OWN_DATASET, ConfigError, exists, format_of, source_of
 from .formats import FORMATS
 from .names import WRAPPERS
-from .variants import TRAINED, add_dimensions, add_seeds, repeated
+from .variants import TRAINED, add_dimensions, add_seeds, more_seeds, repeated
 
 LEXICAL = ("bm25", "popularity")
 DEPTHS = {"click_log": 200, "flat_popularity": 1000}  # documents a ranking holds for an experiment's own dataset
@@ -259,6 +259,10 @@ class Plan:
         """The encoders of the frontier: those of its grid that are in the run, or else the first of the run."""
         named = self.config["sweeps"]["frontier"]["encoders"] or []
         return [encoder for encoder in named if encoder in self.bi_encoders()] or [self.first_encoder()]
+
+    def frontier_seeds(self, dataset: str) -> list[list[int]]:
+        """For each encoder of the frontier, the seeds with which all that goes over it is made again."""
+        return [[self.config["seed"], *more_seeds(self.config, dataset, x)] for x in self.frontier_encoders()]
 
     # Settings that files depend on
 

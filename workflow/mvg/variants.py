@@ -8,18 +8,21 @@ from .config import ConfigError
 TRAINED = ("dssm", "sbert", "colbert")  # kinds of encoders that a run trains
 
 
+def more_seeds(config: dict, dataset: str, encoder: str) -> list[int]:
+    """The seeds of the config beside the run's own, for an encoder on a dataset."""
+    seeds = config["seeds"] if isinstance(config["seeds"], dict) else {"values": config["seeds"]}
+    if dataset not in seeds.get("datasets", [dataset]) or encoder not in seeds.get("encoders", [encoder]):
+        return []
+    return [seed for seed in seeds["values"] if seed != config["seed"]]
+
+
 def repeated(config: dict) -> dict[tuple[str, str], dict[str, int]]:
     """(dataset, encoder) -> its variants with other seeds: name -> seed."""
-    seeds = config["seeds"] if isinstance(config["seeds"], dict) else {"values": config["seeds"]}
-    values = [seed for seed in seeds["values"] if seed != config["seed"]]
     return {
-        (dataset, encoder): {f"{encoder}-s{seed}": seed for seed in values}
+        (dataset, encoder): {f"{encoder}-s{seed}": seed for seed in seeds}
         for dataset in config["datasets"]
         for encoder in config["encoders"]
-        if values
-        and dataset in seeds.get("datasets", [dataset])
-        and encoder in seeds.get("encoders", [encoder])
-        and config["encoder_settings"][encoder]["kind"] in TRAINED
+        if config["encoder_settings"][encoder]["kind"] in TRAINED and (seeds := more_seeds(config, dataset, encoder))
     }
 
 

@@ -192,7 +192,7 @@ rule measure_frontier:
         ks=config["ks"],
         metrics=plan.metrics(),
         multiview=config["multiview"],
-        seed=config["seed"],
+        seeds=lambda wildcards: plan.frontier_seeds(wildcards.dataset),
         behind=lambda wildcards: [plan.behind_vectors(wildcards.dataset, x) for x in plan.frontier_encoders()],
     message:
         "Every method of the frontier on {wildcards.dataset}"

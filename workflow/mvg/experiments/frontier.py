@@ -21,13 +21,18 @@ def measure(given, params, threads, log) -> list[dict]:
     train, dev, test = (read_split(given[name]) for name in ("train", "dev", "test"))
     texts = [load_texts(given[name])[1] for name in ("corpus", "texts")] if params.rivals else None
     rows = []
-    for encoder, documents, queries in zip(params.encoders, given.documents, given.queries, strict=True):
+    over_all = zip(params.encoders, given.documents, given.queries, params.seeds, strict=True)
+    for encoder, documents, queries, seeds in over_all:
         vectors = load_array(documents), load_array(queries)
         place = {"dataset": params.dataset, "encoder": encoder}
-        for row in frontier(
-            *vectors, train, dev, test, params.methods, params.budgets, params.ks, params.metrics,
-            params.multiview, params.seed, threads, log, params.rivals, texts,
-        ):  # fmt: skip
+        repeats = [
+            frontier(
+                *vectors, train, dev, test, params.methods, params.budgets, params.ks, params.metrics,
+                params.multiview, seed, threads, log, params.rivals, texts,
+            )
+            for seed in seeds
+        ]  # fmt: skip
+        for row in averaged(repeats):
             of_texts = row["method"] in RIVALS_BY_TEXT
             over = "" if of_texts else encoder
             rows.append(place | row | {"method": "+".join(filter(None, [row["method"], over]))})
@@ -106,6 +111,21 @@ def frontier(
                     "k": int(at), "value": float(values.mean()), "p_value": p_value, "wins": wins, "losses": losses,
                     "train_s": round(train_s, 2), "latency_ratio": round(took, 2),
                 })  # fmt: skip
+    return rows
+
+
+def averaged(repeats: list[list[dict]]) -> list[dict]:
+    """Rows of several seeds as one: means, ``sd`` of the values (None for one seed), the tests of the first seed."""
+    rows = []
+    for same in zip(*repeats, strict=True):
+        values = [row["value"] for row in same]
+        sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        rows.append({})
+        for name, first in same[0].items():
+            averages = name in ("value", "index_ratio", "train_s", "latency_ratio") and len(same) > 1
+            rows[-1][name] = float(np.mean([row[name] for row in same])) if averages else first
+            if name == "value":
+                rows[-1] |= {"sd": sd, "seeds": len(same)}
     return rows
 
 
