@@ -134,6 +134,11 @@ def test_methods_scored_on_other_queries_are_refused():
         benchmark_table({"d": {"dssm": frame([1, 2]), "mvg+dssm": frame([1])}}, {}, FACTS)
 
 
+def test_methods_scored_by_other_metrics_are_refused():
+    with pytest.raises(ValueError, match="mvg\\+dssm and dssm have other metrics: remove the file of one of them"):
+        benchmark_table({"d": {"dssm": frame([1]), "mvg+dssm": frame([1]).iloc[:, 1:]}}, {}, FACTS)
+
+
 def test_significance_of_all_pairs():
     table = significance_table(scores())
     assert len(table) == 2 * 4 * 15

@@ -47,6 +47,12 @@ def test_gzipped_and_zipped_folders_are_the_same(tmp_path):
     assert read("beir", write_zip(tmp_path / "scifact.zip", in_a_folder)) == plain
 
 
+def test_a_zip_of_something_else_in_the_folder_is_passed_over(tmp_path):
+    plain = read("beir", tmp_path / "plain", BEIR)
+    write_zip(write_files(tmp_path / "set", BEIR) / "vectors.zip", {"documents.npy": b"1"})
+    assert guess_format(tmp_path / "set") == "beir" and read("beir", tmp_path / "set") == plain
+
+
 def test_names_in_a_zip_may_have_backslashes(tmp_path):
     """Some Windows programs write them."""
     packed = write_zip(
