@@ -146,7 +146,7 @@ def same(one, other, tolerance=0.0):
     return np.allclose(a.vectors, b.vectors, rtol=0, atol=tolerance) and one.constants == other.constants
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "mvg+prior+adapter"])
 @given(seed=st.integers(0, 10**6), documents=st.integers(0, 10), queries=st.integers(0, 60), weighted=st.booleans())
 @settings(max_examples=4)
 def test_an_update_equals_a_fresh_build_bit_for_bit(method, seed, documents, queries, weighted):

@@ -115,8 +115,9 @@ def fitted(
 
 
 def kept_from(log: Log, settings: Settings, dev: Dev | None, made: Fitted) -> Kept | None:
-    """What an update need not fit again, of an index and its log."""
-    if made.addition.views is None or made.counts is None or made.addition.codes is not None:
+    """What an update need not fit again, of an index and its log; nothing where an adapter changes all queries."""
+    addition = made.addition
+    if addition.views is None or made.counts is None or addition.adapter is not None or addition.codes is not None:
         return None
     train = log.with_dev(dev, settings.seed)[1] if made.metrics else log.pairs
     groups = group(train[:2], len(log.queries), len(log.documents), train.weights)
