@@ -40,8 +40,8 @@ def make(folder: Path, n: int) -> None:
     write_table(folder / "table", asked, documents)
 
 
-def write_table(folder: Path, queries: np.ndarray, documents: np.ndarray) -> None:
-    """The pairs as texts of five words, the first of which tells them apart."""
+def write_table(folder: Path, queries: np.ndarray, documents: np.ndarray, first=0) -> None:
+    """The pairs as texts of five words, the second of which tells them apart; first: number of the first pair."""
     import pyarrow
     from pyarrow import compute, parquet
 
@@ -49,11 +49,11 @@ def write_table(folder: Path, queries: np.ndarray, documents: np.ndarray) -> Non
         words = [pyarrow.array(rows * prime % 20_011).cast("string") for prime in (7, 11, 13)]
         return compute.binary_join_element_wise(kind, pyarrow.array(rows).cast("string"), *words, " ")
 
-    folder.mkdir()
+    folder.mkdir(parents=True, exist_ok=True)
     for start in range(0, len(queries), PART):
         part = slice(start, start + PART)
         table = {"query": texts("q", queries[part]), "document": texts("d", documents[part])}
-        parquet.write_table(pyarrow.table(table), folder / f"part-{start:010}.parquet", use_dictionary=False)
+        parquet.write_table(pyarrow.table(table), folder / f"part-{first + start:010}.parquet", use_dictionary=False)
 
 
 class Step:
