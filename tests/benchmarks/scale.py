@@ -83,12 +83,13 @@ class Step:
 
     def bm25(self, few=None):
         from mvg.datasets.reading import each_text
-        from mvg.lexical.bm25 import BM25
+        from mvg.lexical.bm25 import BLOCK, BM25
 
         if few:
             return None
         made = BM25(each_text(self.data / "corpus.jsonl"))
-        return made.n_weights, made.n_weights
+        made.search(["d 1", "d 7"], K)
+        return made.n_weights, min(made.n_weights, BLOCK)
 
     def cluster(self, few=None):
         from mvg.multiview import allocate, fit

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from mvg.evaluation.metrics import METRICS, per_query
+from mvg.lexical import bm25
 from mvg.lexical.bm25 import BM25
 from mvg.search.ranking import Ranking
 from mvg.search.trec import write_run
@@ -104,3 +105,18 @@ def test_words_drop_punctuation_and_whitespace_keeps_it():
 def test_another_tokenizer_is_refused():
     with pytest.raises(ValueError, match="words, whitespace"):
         BM25(["x"], "letters")
+
+
+def test_a_corpus_in_blocks_is_ranked_the_same(monkeypatch):
+    draw = np.random.default_rng(0)
+    texts = [" ".join(draw.choice(list("abcdefgh"), draw.integers(0, 6))) for _ in range(60)]
+    queries = [*texts[:9], "", "unknown"]
+    excluded = [0, 0, 3, 4], [0, 17, 41, 59]
+    whole = BM25(texts)
+    monkeypatch.setattr(bm25, "BLOCK", 20)
+    blocks = BM25(texts)
+    np.testing.assert_array_equal(blocks.scores(queries), whole.scores(queries))
+    for k in 3, 100:
+        for found, expected in zip(blocks.search(queries, k, excluded), whole.search(queries, k, excluded)):
+            np.testing.assert_array_equal(found, expected)
+    assert blocks.n_weights == whole.n_weights > 5 * bm25.BLOCK
