@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..io.errors import DataError
-from ..io.files import replacing_folder, save_array, text_writer
+from ..io.files import replacing_folder, save_array, save_arrays, text_writer
 from . import engines
 
 HELP = "write an index as data and a script for Milvus, Qdrant, OpenSearch or pgvector"
@@ -45,9 +45,12 @@ def export(folder, engine: str, into) -> None:
     with replacing_folder(into) as temporary:
         save_array(temporary / "vectors.npy", np.asarray(views.vectors))
         shutil.copy(folder / "documents.tsv", temporary)
-        for name in ("adapter.npy", "votes.npz"):
-            if (folder / name).is_file():
-                shutil.copy(folder / name, temporary)
+        if addition.adapter is not None:
+            save_array(temporary / "adapter.npy", addition.adapter)
+        if addition.votes is not None:
+            shares = addition.votes.shares
+            arrays = {"values": shares.data, "documents": shares.indices, "starts": shares.indptr}
+            save_arrays(temporary / "votes.npz", centers=addition.votes.centers, **arrays)
         with text_writer(temporary / "settings.json") as file:
             json.dump(settings, file, indent=1)
         for script in ("scoring.py", f"{engine}.py"):

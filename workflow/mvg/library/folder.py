@@ -74,7 +74,8 @@ def save(index, folder, with_log: bool, facts: dict) -> None:
             save_array(temporary / "adapter.npy", made.addition.adapter)
         if made.addition.votes is not None:
             shares = made.addition.votes.shares.tocsr()
-            arrays = {"values": shares.data, "documents": shares.indices, "starts": shares.indptr}
+            values = shares.data[:1] if made.addition.votes.alike else shares.data
+            arrays = {"values": values, "documents": shares.indices, "starts": shares.indptr}
             if made.addition.codes is None:
                 arrays["centers"] = made.addition.votes.centers
             else:
@@ -246,6 +247,7 @@ def _read_votes(path, n_documents: int, settings: dict, codes) -> Votes:
     with load_arrays(path) as file:
         values, documents, starts = (file[name] for name in ("values", "documents", "starts"))
         centers = file["centers"] if codes is None else decoded(codes)
+    values = np.broadcast_to(values, documents.shape).copy() if len(values) == 1 else values
     return Votes(centers, sparse.csr_matrix((values, documents, starts), (len(centers), n_documents)), **settings)
 
 

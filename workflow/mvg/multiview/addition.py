@@ -53,9 +53,19 @@ class Votes(NamedTuple):
         return (matrix @ self.shares.astype(np.float64)).tocsr()
 
     @property
+    def alike(self) -> bool:
+        """Whether all weights are one number, as those of ``knn`` are: then only the documents are stored."""
+        return bool((self.shares.data == self.shares.data[:1]).all())
+
+    @property
+    def n_weights(self) -> int:
+        """Numbers stored for the weights and their documents."""
+        return (1 if self.alike else 2) * self.shares.nnz
+
+    @property
     def n_floats(self) -> int:
         """Floats stored; a document number counts as one."""
-        return self.centers.size + 2 * self.shares.nnz
+        return self.centers.size + self.n_weights
 
 
 class Codes(NamedTuple):
@@ -93,7 +103,7 @@ class Addition(NamedTuple):
         """Floats stored: vectors, biases, votes with their document numbers, and the adapter."""
         adapter = 0 if self.adapter is None else self.adapter.size
         if self.codes is not None:
-            return self.codes.n_floats + (0 if self.votes is None else 2 * self.votes.shares.nnz) + adapter
+            return self.codes.n_floats + (0 if self.votes is None else self.votes.n_weights) + adapter
         n_vectors = len(self.documents) + (0 if self.views is None else len(self.views.owner))
         size = n_vectors * (self.documents.shape[1] + (self.bias is not None or bool(self.view_bias)))
         size += 0 if self.votes is None else self.votes.n_floats

@@ -20,7 +20,8 @@ BATCH = 1024  # queries searched at a time
 class Combined:
     """An index over an :class:`mvg.multiview.addition.Addition`.
 
-    factory: of the index of vectors, as for :class:`mvg.search.index.Index`; the index of centers is exact
+    factory: of the index of vectors, as for :class:`mvg.search.index.Index`; the index of centers is exact, or has the
+        lists of its codes
     index: of the vectors, if it exists already
     """
 
@@ -32,7 +33,8 @@ class Combined:
         self.index, self.views = index, index.views
         self.centers = None
         if addition.votes is not None:
-            self.centers = Index(Views.of(addition.votes.centers), threads=threads)
+            codes = None if addition.codes is None else addition.codes.centers
+            self.centers = Index(Views.of(addition.votes.centers), threads=threads, codes=codes)
             order = np.argsort(self.views.owner, kind="stable")
             starts = np.searchsorted(self.views.owner[order], np.arange(len(addition.documents) + 1))
             self._vectors_of = starts.astype(np.int64), order.astype(np.int64)

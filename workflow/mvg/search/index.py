@@ -17,7 +17,7 @@ from ..io.errors import DataError
 from ..io.files import let_go, replacing
 from .product import dot, insert
 from .ranking import Ranking, merge
-from .storage import decoded
+from .storage import decoded, in_lists, opened
 from .views import Views
 
 BATCH = 4096  # queries searched at a time; faiss multiplies as many at a time
@@ -86,7 +86,7 @@ class Index:
         lists (faiss's default is 1), ``HNSW32 efSearch=64``. A bias is one more dimension, which rules out
         factory strings that divide the dimension (``PQ8``).
     codes: a serialised faiss index that stores the vectors in fewer bytes (:mod:`mvg.search.storage`), or None. What
-        it decodes to is searched, exactly; the codes are what is written.
+        it decodes to is searched, exactly if it has no lists; the codes are what is written.
 
     Raises ValueError if faiss cannot build it.
     """
@@ -97,8 +97,10 @@ class Index:
             if factory != "exact":
                 raise ValueError(f"vectors in fewer bytes are searched exactly: expected index exact, not {factory}")
             views = views._replace(vectors=decoded(codes))
-        self.codes = codes
-        self.views, self.exact, self.threads = views, factory == "exact", threads
+        self.views, self.exact, self.threads, self.codes = views, factory == "exact", threads, codes
+        if codes is not None and in_lists(coded := opened(codes)):
+            self.faiss, self.exact = coded, False
+            return
         vectors = np.ascontiguousarray(views.vectors, dtype=np.float32)
         if not len(vectors) or not np.isfinite(vectors).all():
             raise ValueError("an index needs at least one vector, of finite numbers")
