@@ -16,6 +16,7 @@ from mvg.encoders import vectors
 from mvg.formats import two_columns
 from mvg.io import sorting
 from mvg.io.errors import DataError
+from mvg.io.files import let_go
 from mvg.io.sorting import Sorter, Texts
 
 
@@ -130,3 +131,11 @@ def test_vectors_are_imported_in_blocks(tmp_path, monkeypatch):
     for side, expected, path in zip(given, vectors.unit_pair(*given, 10, 7, "dq"), paths[1]):
         np.testing.assert_array_equal(np.load(path), expected)
         np.testing.assert_allclose(expected, side / np.linalg.norm(side.astype(float), axis=1, keepdims=True), 1e-3)
+
+
+def test_what_was_written_to_a_map_is_not_let_go(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros(5000))
+    array = np.load(tmp_path / "a.npy", mmap_mode="c")
+    array[:] = 1
+    let_go(array)
+    assert array.all()

@@ -128,10 +128,13 @@ def take_rows(path, rows: np.ndarray) -> np.ndarray:
 
 
 def let_go(*arrays) -> None:
-    """Release the memory that mapped arrays hold; their pages are read again when needed."""
+    """Release the memory that mapped arrays hold; their pages are read again when needed.
+
+    Not that of copy-on-write maps: what was written to them is nowhere else.
+    """
     for array in arrays:
         mapped = getattr(array, "_mmap", None)
-        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+        if mapped is not None and array.mode != "c" and hasattr(mmap, "MADV_DONTNEED"):
             mapped.madvise(mmap.MADV_DONTNEED)
 
 
