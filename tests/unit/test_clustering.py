@@ -92,6 +92,12 @@ def test_weights_pull_the_center_and_repeated_pairs_add_up():
     assert (weighted == repeated).all()
 
 
+def test_a_pair_of_weight_0_is_none():
+    documents, queries = unit([[0, 0, 1]]), unit([[1, 0, 0], [0, 1, 0]])
+    vectors, _ = fit(documents, queries, ([0, 1], [0, 0]), np.array([2]), weights=[0, 1])
+    assert vectors.tolist() == queries[1:].tolist()
+
+
 def test_queries_equal_to_the_document_leave_nothing_to_learn():
     documents = unit([[1, 2, 3]])
     vectors, owner = fit(documents, np.repeat(documents, 4, axis=0), (np.arange(4), np.zeros(4, int)), np.array([3]))
@@ -288,11 +294,15 @@ def test_a_sparse_matrix_is_the_same_as_pairs():
         ({"counts": np.array([-1])}, "counts must be whole"),
         ({"counts": np.array([0.5])}, "counts must be whole"),
         ({"pairs": ([5], [0])}, "query row"),
+        ({"pairs": ([-1], [0])}, "query row"),
         ({"pairs": ([0], [3])}, "document row"),
+        ({"pairs": sparse.csr_matrix((3, 1))}, r"pairs are \(3, 1\), vectors \(2, 1\)"),
         ({"weights": [-1.0, 1.0]}, "weights"),
         ({"weights": [np.nan, 1.0]}, "weights"),
         ({"queries": np.array([[np.nan, 1], [0, 1]])}, "not finite"),
+        ({"documents": np.array([[np.inf, 1]])}, "documents hold values that are not finite"),
         ({"queries": np.ones((2, 3))}, "dimensions"),
+        ({"queries": np.ones(2)}, "queries must have two dimensions"),
     ],
 )
 def test_wrong_input_is_refused(change, message):

@@ -84,11 +84,12 @@ def test_per_query_names_recall_first_and_counts_repeated_pairs_once():
         ([[0]], ([1], [0])),
         ([[0]], ([0], [3])),
         ([[0]], ([0, 0], [0])),
+        ([[0]], ([[0]], [[0]])),
     ],
 )
 def test_rows_out_of_range_and_wrong_shapes_are_refused(ranked, pairs):
     with pytest.raises(ValueError):
-        per_query(ranked, pairs, n_documents=3, ks=[1])
+        relevance(ranked, pairs, n_documents=3)
 
 
 def test_a_row_out_of_range_is_refused_with_the_range():
@@ -161,6 +162,15 @@ def present(values):
 @pytest.fixture(scope="module")
 def difficult_run():
     return a_difficult_run()
+
+
+def test_pairs_looked_up_in_blocks_are_the_same_hits(monkeypatch):
+    rng = np.random.default_rng(0)
+    ranked = np.array([rng.permutation(9)[:4] for _ in range(30)])
+    pairs = rng.integers(0, 30, 70), rng.integers(0, 9, 70)
+    expected = relevance(ranked, pairs, 9)
+    monkeypatch.setattr("mvg.evaluation.metrics.AT_ONCE", 3 * 4)
+    assert (relevance(ranked, pairs, 9) == expected).all()
 
 
 def test_a_ranking_that_is_padded_scores_as_a_shorter_one():

@@ -185,8 +185,8 @@ def test_merging_the_best_of_two_sets_is_ranking_by_the_better_score(ours, their
 
 def test_filtered_documents_are_taken_out_before_the_cut():
     scores = np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]])
-    ranking = rank_scores(lambda rows: scores[rows - 10].copy(), np.array([10, 11]), ([11], [0]), k=2, batch=1)
-    assert ranking.documents.tolist() == [[0, 1], [1, 2]]
+    ranking = rank_scores(lambda rows: scores[rows - 10].copy(), np.array([10, 11]), ([10, 11], [1, 0]), k=2, batch=1)
+    assert ranking.documents.tolist() == [[0, 2], [1, 2]]
 
 
 def test_exported_runs_give_other_tools_our_order():

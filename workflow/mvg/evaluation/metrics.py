@@ -103,7 +103,7 @@ def _distinct(pairs, n_queries: int, n_documents: int) -> tuple[np.ndarray, np.n
         raise ValueError(f"pairs must be two equal lists, got {queries.shape}, {documents.shape}")
     _check_range("query positions", queries, 0, n_queries)
     _check_range("document rows", documents, 0, n_documents)
-    return np.divmod(np.unique(queries * n_documents + documents), max(n_documents, 1))
+    return np.divmod(np.unique(queries * n_documents + documents), n_documents)
 
 
 def _hits(ranked, queries, documents) -> np.ndarray:

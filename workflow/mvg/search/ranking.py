@@ -60,6 +60,6 @@ def merge(a: Ranking, b: Ranking) -> Ranking:
     order = np.lexsort((-scores, documents))
     documents, scores = (np.take_along_axis(side, order, axis=1) for side in (documents, scores))
     again = np.diff(documents, axis=1, prepend=-1) == 0
-    documents[again], scores[again] = -1, -np.inf
+    scores[again] = -np.inf  # comes after -1 among those without a score, so it is cut off
     order = np.lexsort((documents, -scores))[:, :k]
     return Ranking(*(np.take_along_axis(side, order, axis=1) for side in (documents, scores)))
