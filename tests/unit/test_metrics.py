@@ -23,6 +23,10 @@ def test_a_missing_document_is_never_the_last_document_of_the_query_before():
     assert not relevance([[0], [-1]], ([0], [2]), n_documents=3).any()
 
 
+def test_rankings_of_no_documents_hold_no_hits():
+    assert relevance(np.empty((2, 0), dtype=np.int32), ([0], [1]), n_documents=3).shape == (2, 0)
+
+
 def test_no_pairs_no_hits():
     assert not relevance([[0, 1]], NOTHING, n_documents=2).any()
 
@@ -82,7 +86,9 @@ def test_per_query_names_recall_first_and_counts_repeated_pairs_once():
         ([[-2]], NOTHING),
         ([0, 1], NOTHING),
         ([[0]], ([1], [0])),
+        ([[0]], ([-1], [0])),
         ([[0]], ([0], [3])),
+        ([[0]], ([0], [-1])),
         ([[0]], ([0, 0], [0])),
         ([[0]], ([[0]], [[0]])),
     ],
