@@ -20,6 +20,7 @@ def test_a_prior_is_chosen_where_popular_documents_are_underrated():
     choice = choose(documents, queries, split, [0, 50], k=1)
     assert choice.prior == 0.005  # the smallest that puts the second first
     assert choice.view_bias is None
+    assert choose(documents, queries, split, [0, 50], k=2).prior == 0.005  # both are found: MAP decides
 
 
 def test_where_rare_documents_are_worth_more_the_head_decides_no_longer():
@@ -67,6 +68,14 @@ def test_on_dev_the_choice_is_no_worse_than_prior_alone_or_views_alone(skewed):
     score = {(t["prior"], t["view_bias"]): t["recall"] + t["map"] for t in choice.trials}
     chosen = score[choice.prior, choice.view_bias]
     assert chosen >= score[0, 0.0] and chosen >= max(s for (b, c), s in score.items() if c is None)
+
+
+def test_the_prior_is_the_best_beside_the_chosen_bias_of_views(skewed):
+    documents, queries, split, popularity, views = skewed
+    choice = choose(documents, queries, split, popularity, k=5, behavioural=views)
+    assert choice.view_bias not in (None, 0.0)
+    score = {t["prior"]: t["recall"] + t["map"] for t in choice.trials if t["view_bias"] == choice.view_bias}
+    assert set(score) == set(PRIORS) and score[choice.prior] == max(score.values())
 
 
 def test_filtered_pairs_count_for_nothing():
