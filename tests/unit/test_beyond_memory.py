@@ -1,6 +1,8 @@
 """What doesn't fit into memory gives the same files, and the same errors, as what does."""
 
+import errno
 import random
+import tempfile
 
 import numpy as np
 import pyarrow
@@ -139,3 +141,16 @@ def test_what_was_written_to_a_map_is_not_let_go(tmp_path):
     array[:] = 1
     let_go(array)
     assert array.all()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # such a file cannot be closed either
+def test_a_full_disk_of_temporary_files_is_named(tmp_path, little_memory, monkeypatch):
+    def full(mode="w+b", encoding=None, **_):
+        return open("/dev/full", mode, encoding=encoding)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    (tmp_path / "pairs.csv").write_text("".join(f"{query},{document}\n" for query, document in a_log(100)))
+    with pytest.raises(OSError) as error:
+        Source(tmp_path / "pairs.csv", "csv").prepare(tmp_path / "data")
+    assert error.value.errno == errno.ENOSPC and error.value.filename == tempfile.gettempdir()
+    assert not (tmp_path / "data").exists()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..io.sorting import Sorter, starts_of_groups
+from ..io.sorting import Sorter, starts_of_groups, temporary_disk
 
 LATELY = 1 << 19  # names, or digests of texts, in memory at a time
 
@@ -88,7 +88,10 @@ class Names:
         hashes = np.fromiter(map(hash, self._lately), np.int64, len(self._lately)).view(np.uint64)
         numbers = np.arange(self._n_before, len(self), dtype=np.uint64)
         self._hashes.extend(np.column_stack([hashes, numbers]))
-        self._file.write(json.dumps(list(self._lately.items())) + "\n")  # all at once: ten times as fast as one by one
+        with temporary_disk():
+            # All at once: ten times as fast as one by one.
+            self._file.write(json.dumps(list(self._lately.items())) + "\n")
+            self._file.flush()
         self._n_before, self._lately = len(self), {}
 
     def _with_numbers(self, numbers: set[int]) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,16 @@ RECORDS = 1 << 22  # numbers in memory at a time, and as many while they are sor
 SPOOL = 1 << 26  # bytes of texts in memory
 
 
+class temporary_disk:
+    """Errors of files without names get that of their folder: that is where the disk is full."""
+
+    def __enter__(self): ...
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = tempfile.gettempdir()
+
+
 class Sorter:
     """Records of ``width`` whole numbers below 2^64, in order of the first; equal ones stay in the order of addition.
 
@@ -43,7 +53,6 @@ class Sorter:
                 yield self._sorted_records()
             return
         self._spill()
-        self._file.flush()
         everything = np.memmap(self._file, np.uint64, "r").reshape(-1, self._width)
         runs = np.split(everything, np.cumsum(self._lengths)[:-1])
         # Between two samples next to each other, a run has fewer than ``step`` records.
@@ -62,7 +71,9 @@ class Sorter:
         if self._records:
             self._file = self._file or tempfile.TemporaryFile()
             records, self._records = self._sorted_records(), array("Q")
-            records.tofile(self._file)
+            with temporary_disk():
+                self._file.write(records.data)  # not tofile, which does not say why it fails
+                self._file.flush()
             self._lengths.append(len(records))
 
 
@@ -84,10 +95,12 @@ class Texts:
     def add(self, text: str) -> int:
         data = text.encode("utf-8", "surrogatepass")
         place, self._end = self._end, self._end + 8 + len(data)
-        self._file.write(len(data).to_bytes(8, "little") + data)
+        with temporary_disk():
+            self._file.write(len(data).to_bytes(8, "little") + data)
         return place
 
     def __getitem__(self, place: int) -> str:
-        self._file.seek(place)
+        with temporary_disk():  # what was added may be written only now
+            self._file.seek(place)
         length = int.from_bytes(self._file.read(8), "little")
         return self._file.read(length).decode("utf-8", "surrogatepass")

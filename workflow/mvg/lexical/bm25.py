@@ -14,6 +14,8 @@ import numpy as np
 from rank_bm25 import BM25Okapi
 from scipy import sparse
 
+from ..io.sorting import temporary_disk
+
 TOKENIZERS = {
     "words": re.compile(r"\w+").findall,
     "whitespace": str.split,
@@ -178,8 +180,9 @@ class _Fitted(BM25Okapi):
 def _on_disk(array: np.ndarray) -> np.ndarray:
     """The same, mapped from a temporary file without a name."""
     file = tempfile.TemporaryFile()
-    array.tofile(file)
-    file.flush()
+    with temporary_disk():
+        file.write(array.data)
+        file.flush()
     return np.memmap(file, array.dtype, "r")
 
 
