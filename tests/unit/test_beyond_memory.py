@@ -1,6 +1,7 @@
 """What doesn't fit into memory gives the same files, and the same errors, as what does."""
 
 import errno
+import gc
 import random
 import tempfile
 
@@ -154,3 +155,5 @@ def test_a_full_disk_of_temporary_files_is_named(tmp_path, little_memory, monkey
         Source(tmp_path / "pairs.csv", "csv").prepare(tmp_path / "data")
     assert error.value.errno == errno.ENOSPC and error.value.filename == tempfile.gettempdir()
     assert not (tmp_path / "data").exists()
+    del error
+    gc.collect()  # so that the file is closed here
