@@ -6,7 +6,6 @@ because faiss's own scores change with the batch size and the number of threads.
 
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import faiss
@@ -15,6 +14,7 @@ from numba import njit
 
 from ..io.errors import DataError
 from ..io.files import let_go, replacing
+from .parallel import in_parallel
 from .product import dot, insert
 from .ranking import Ranking, merge
 from .storage import decoded, in_lists, opened
@@ -196,7 +196,7 @@ class Index:
                     hidden_documents, todo[part], self.exact, place, documents, scores, certain[part],
                 )  # fmt: skip
 
-            self._in_parallel(rank, len(todo))
+            in_parallel(rank, len(todo), self.threads, CHUNK)
             if fetch == self.faiss.ntotal:
                 break
             todo, fetch = todo[~certain], 2 * fetch
@@ -218,15 +218,6 @@ class Index:
         """
         squares = np.einsum("ij,ij->i", self.views.vectors, self.views.vectors, dtype=np.float64)
         return self.views.vectors.shape[1] * 2.0**-23 * float(np.sqrt(squares.max()))
-
-    def _in_parallel(self, work, n: int) -> None:
-        """Call ``work`` with slices of 0..n. numba's own threads would take ten seconds to compile."""
-        size = max(CHUNK, -(-n // self.threads))
-        parts = [slice(start, start + size) for start in range(0, n, size)]
-        if len(parts) == 1:
-            return work(parts[0])
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(work, parts))
 
     def save(self, path) -> None:
         """Write the faiss index and, beside it, ``<path>.owner.npy`` with the document of each vector.
@@ -276,8 +267,9 @@ def _rank(
     """
     k, width = documents.shape[1], found.shape[1]
     candidates, values, first = np.empty(width, np.int64), np.empty(width), np.empty(width)
+    query = np.empty(queries.shape[1])  # in float64 once, not for each candidate
     for i in range(len(rows)):
-        query, row = queries[i], rows[i]
+        query[:], row = queries[i], rows[i]
         margin = close * np.sqrt(dot(query, query))
         for h in range(first_hidden[row], first_hidden[row + 1]):
             place[hidden[h]] = -1

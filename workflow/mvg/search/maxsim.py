@@ -7,10 +7,10 @@ belong to the top k is scored again in float64, pair by pair, because float32 su
 batch, the block and the number of threads.
 """
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
+from .parallel import in_parallel
 from .product import dot
 from .ranking import Ranking, rank_scores
 
@@ -27,19 +27,22 @@ def search(queries, tokens, starts, k, excluded=None, threads=1, progress=iter) 
         a document without any is never found
     excluded: ``(query_positions, document_rows)`` to leave out of rankings, or None
     """
-    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
     nothing = np.empty(0, dtype=np.int64)
     excluded = (nothing, nothing) if excluded is None else excluded
     depth = min(k + int(np.bincount(excluded[0], minlength=1).max()), len(starts) - 1)
 
     def score(rows):
         batch = np.asarray(queries[rows], dtype=np.float32)
-        approximate = scores(batch, tokens, starts).astype(np.float64)
+        approximate = scores(batch, tokens, starts, threads).astype(np.float64)
         least = np.partition(approximate, -depth, axis=1)[:, -depth, None]
         near = approximate >= least - CLOSE
         near &= approximate > -np.inf
         row, document = near.nonzero()
-        approximate[row, document] = _pairs(batch, tokens, starts, row, document)
+        exact = np.empty(len(row))
+        in_parallel(
+            lambda part: _pairs(batch, tokens, starts, row[part], document[part], exact[part]), len(row), threads
+        )
+        approximate[row, document] = exact
         return approximate
 
     if not len(queries):
@@ -47,7 +50,7 @@ def search(queries, tokens, starts, k, excluded=None, threads=1, progress=iter) 
     return rank_scores(score, np.arange(len(queries)), excluded, k, BATCH, progress)
 
 
-def scores(queries, tokens, starts) -> np.ndarray:
+def scores(queries, tokens, starts, threads=1) -> np.ndarray:
     """Scores of all documents, float32 (n_queries, n_documents); -inf for one without vectors."""
     n_queries, width, dim = queries.shape
     columns = np.ascontiguousarray(queries.reshape(-1, dim).T)
@@ -55,7 +58,13 @@ def scores(queries, tokens, starts) -> np.ndarray:
     for first, last in _blocks(starts):
         span = slice(starts[first], starts[last])
         similarity = np.ascontiguousarray(tokens[span]) @ columns
-        _sum_of_best(similarity, starts[first : last + 1] - starts[first], width, result[first:last])
+        within = starts[first : last + 1] - starts[first]
+        out = result[first:last]
+
+        def reduce(part, similarity=similarity, within=within, out=out):
+            _sum_of_best(similarity, within[part.start : part.stop + 1], width, out[part])
+
+        in_parallel(reduce, last - first, threads)
     return result.T
 
 
@@ -69,10 +78,10 @@ def _blocks(starts):
         first = last
 
 
-@njit(parallel=True, cache=True)
+@njit(nogil=True, cache=True)
 def _sum_of_best(similarity, starts, width, out):
     """similarity (n_tokens, n_queries * width) -> out (n_documents, n_queries)."""
-    for d in prange(len(starts) - 1):
+    for d in range(len(starts) - 1):
         if starts[d] == starts[d + 1]:
             out[d] = -np.inf
             continue
@@ -84,16 +93,21 @@ def _sum_of_best(similarity, starts, width, out):
             out[d, i] = best[i * width : (i + 1) * width].sum()
 
 
-@njit(parallel=True, cache=True)
-def _pairs(queries, tokens, starts, rows, documents):
-    """Scores of some (query, document) pairs in float64, each summed in a fixed order."""
-    out = np.empty(len(rows))
-    for i in prange(len(rows)):
+@njit(nogil=True, cache=True)
+def _pairs(queries, tokens, starts, rows, documents, out):
+    """Scores of some (query, document) pairs in float64, each summed in a fixed order; rows in ascending order."""
+    width, dim = queries.shape[1:]
+    query, row = np.empty((width, dim)), -1
+    for i in range(len(rows)):
+        if rows[i] != row:
+            row = rows[i]
+            query[:] = queries[row]
+        first, last = starts[documents[i]], starts[documents[i] + 1]
+        own = tokens[first:last].astype(np.float64)
         total = 0.0
-        for x in queries[rows[i]]:
+        for j in range(width):
             best = -np.inf
-            for t in range(starts[documents[i]], starts[documents[i] + 1]):
-                best = max(best, dot(x, tokens[t]))
+            for t in range(last - first):
+                best = max(best, dot(query[j], own[t]))
             total += best
         out[i] = total
-    return out
