@@ -10,6 +10,7 @@ take turns, and the ratio is the median over the pairs of turns (theirs / ours),
 Processor time is shown beside wall time, because other work on the machine affects it less.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -391,7 +392,7 @@ def peak(raw) -> None:
 SECTIONS = [fit, grid, search, bm25, bm25_large, metrics, significance, tokens, medline, first_process, peak]
 
 
-def main(raw="", *names) -> None:
+def main(raw: str, names: list[str]) -> None:
     print("| ours | against | same answer | s | theirs, s | ratio | of processor time | ours reaches |")
     print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
     for section in SECTIONS:
@@ -403,4 +404,8 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--section"]:
         {section.__name__: section for section in SECTIONS}[sys.argv[2]](sys.argv[3])
     else:
-        main(*sys.argv[1:])
+        parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("raw", nargs="?", default="")
+        parser.add_argument("names", nargs="*", choices=[*(section.__name__ for section in SECTIONS), []])
+        given = parser.parse_args()
+        main(given.raw, given.names)

@@ -13,6 +13,7 @@ from ..multiview.addition import Addition
 from .ranks import by_query, dev_rows, recall_and_ap
 
 AT_ONCE = 1 << 25  # scores of a batch, of each part
+MOST_SIMILARITIES = 1 << 25  # of queries with centers, at a time
 ROUNDS = 3  # in each, one constant after the other is chosen
 UNSEEN_COST = 0.1  # points of MAP that may be lost to find more of the documents without a query
 
@@ -145,7 +146,8 @@ class Dev:
             owners, first = np.unique(addition.views.owner, return_index=True)
             views[:, owners] = np.maximum.reduceat(queries @ np.asarray(addition.views.vectors).T, first, axis=1)
         if addition.votes is not None:
-            votes = np.vstack([self._votes(addition.votes, some) for some in np.array_split(queries, 8)])
+            parts = max(8, len(queries) * len(addition.votes.centers) // MOST_SIMILARITIES)
+            votes = np.vstack([self._votes(addition.votes, some) for some in np.array_split(queries, parts)])
         if part == slice(0, len(self.queries)):
             self.kept = addition, (base, views, votes)
         return base, views, votes

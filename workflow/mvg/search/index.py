@@ -180,7 +180,7 @@ class Index:
         n_hidden = np.bincount(hidden_rows.astype(np.int64), minlength=len(queries))
         first_hidden = np.concatenate([[0], np.cumsum(n_hidden)])
         hidden_documents = hidden_documents.astype(np.int64)
-        todo, fetch = np.arange(len(queries)), k + SPARE + (k // 3 if self.exact else 0)
+        todo, fetch = np.arange(len(queries)), k + SPARE + (k // 3 if self._faithful else 0)
         while len(todo):
             fetch = min(fetch, self.faiss.ntotal)
             try:
@@ -193,7 +193,7 @@ class Index:
                 place = np.zeros(self._n_documents, dtype=np.int32)
                 _rank(
                     queries[todo[part]], vectors, owner, found[part], found_scores[part], self._close, first_hidden,
-                    hidden_documents, todo[part], self.exact, place, documents, scores, certain[part],
+                    hidden_documents, todo[part], self.exact, self._faithful, place, documents, scores, certain[part],
                 )  # fmt: skip
 
             in_parallel(rank, len(todo), self.threads, CHUNK)
@@ -205,6 +205,12 @@ class Index:
     @cached_property
     def _arrays(self) -> tuple:
         return _constant(self.views.vectors), _constant(self.views.owner)
+
+    @cached_property
+    def _faithful(self) -> bool:
+        """Whether faiss's scores are those of the vectors, but for rounding."""
+        store = faiss.downcast_index(self.faiss.storage) if hasattr(self.faiss, "storage") else self.faiss
+        return isinstance(store, faiss.IndexFlat | faiss.IndexIVFFlat)
 
     @cached_property
     def _n_documents(self) -> int:
@@ -256,13 +262,13 @@ def _reason(error: RuntimeError) -> str:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _rank(
-    queries, vectors, owner, found, approximate, close, first_hidden, hidden, rows, exact, place,
+    queries, vectors, owner, found, approximate, close, first_hidden, hidden, rows, exact, faithful, place,
     documents, scores, certain,
 ):  # fmt: skip
     """Score candidates in float64, keep the best of each document, sort, cut to k.
 
-    It is fast because exact search stops at the first candidate that no longer matters, and because
-    faiss's candidates are nearly in order. ``place``: zeros (n_documents,); holds the position of a
+    It is fast because it stops at the first candidate that no longer matters, where faiss's scores are
+    faithful, and because faiss's candidates are nearly in order. ``place``: zeros (n_documents,); holds the position of a
     document among the candidates of a query, from 1, or -1 for a hidden document.
     """
     k, width = documents.shape[1], found.shape[1]
@@ -277,7 +283,7 @@ def _rank(
         for j in range(width):
             if found[i, j] < 0:
                 continue
-            if exact and approximate[i, j] < least:  # nor do candidates that were not fetched matter
+            if faithful and approximate[i, j] < least:  # nor do candidates that were not fetched matter
                 certain[i] = True
                 break
             document = owner[found[i, j]]
@@ -289,7 +295,7 @@ def _rank(
                 place[document] = n
                 if n == k:
                     least = approximate[i, j] - margin
-            elif at >= 0 and not (exact and approximate[i, j] < first[at] - margin):
+            elif at >= 0 and not (faithful and approximate[i, j] < first[at] - margin):
                 values[at] = max(values[at], dot(query, vectors[found[i, j]]))
         # If an approximate index finds fewer than it was asked for, there are no more to find.
         certain[i] = certain[i] or (not exact and (n >= k or found[i, width - 1] < 0))
