@@ -70,6 +70,12 @@ def test_a_table_sorts_by_mouse_and_by_keyboard(run, visit):
     page.wait_for_selector("th[aria-sort=ascending]")
     page.wait_for_timeout(50)
     assert numbers() == sorted(numbers())
+    # Of a table, only the heads of its columns are stops of the keyboard, and they are named.
+    stops = page.locator(".sortable th[tabindex='0']")
+    assert stops.count() == page.locator(".sortable thead th").count()
+    assert head.get_attribute("aria-label").startswith(
+        f"Click to sort table by {' '.join(head.inner_text().split())} in "
+    )
 
 
 def test_two_rows_are_tested_against_each_other(run, visit):

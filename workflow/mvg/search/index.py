@@ -268,8 +268,8 @@ def _rank(
     """Score candidates in float64, keep the best of each document, sort, cut to k.
 
     It is fast because it stops at the first candidate that no longer matters, where faiss's scores are
-    faithful, and because faiss's candidates are nearly in order. ``place``: zeros (n_documents,); holds the position of a
-    document among the candidates of a query, from 1, or -1 for a hidden document.
+    faithful, and because faiss's candidates are nearly in order. ``place``: zeros (n_documents,); holds the position
+    of a document among the candidates of a query, from 1, or -1 for a hidden document.
     """
     k, width = documents.shape[1], found.shape[1]
     candidates, values, first = np.empty(width, np.int64), np.empty(width), np.empty(width)
