@@ -18,7 +18,7 @@ from test_library import made
 import mvg
 from mvg.__main__ import main
 
-METHODS = ["mvg+prior", "shared+tuned", "knn+prior+moved", "adapter"]
+METHODS = ["mvg+prior", "shared+tuned", "knn+prior+moved", "knn+prior+moved@int4", "adapter"]
 K = 10
 # In a process of its own, as on a user's machine: the script, its data, and not this package.
 DRIVER = """
