@@ -29,7 +29,8 @@ def example(tmp_path_factory):
     config = next(block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "module:" in block)
     (workflow / "workflow/mvg/encoders/trigrams.py").write_text(code, encoding="utf-8")
     (workflow / "mine.yaml").write_text(config, encoding="utf-8")
-    workflow.run("--configfile", "tests/tiny.yaml", "mine.yaml", "--config", "datasets=['wikiseealso']")
+    titled = "sources={wikiseealso: {title: Our pages}}"
+    workflow.run("--configfile", "tests/tiny.yaml", "mine.yaml", "--config", "datasets=['wikiseealso']", titled)
     return workflow
 
 
@@ -38,6 +39,12 @@ def test_the_worked_example_is_in_the_benchmark(example):
     vectors = np.load(example / f"{FOLDER}/trigrams/documents.npy")
     assert vectors.shape == (150, 128) and vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_the_title_of_a_dataset_is_its_name_everywhere(example):
+    for file in ("answer.txt", "index.html", "tables/benchmark.md"):
+        text = (example / "results/tiny" / file).read_text(encoding="utf-8")
+        assert "Our pages" in text and "WikiSeeAlso (simulated)" not in text, file
 
 
 def ready(example, change=lambda documents: documents):

@@ -51,7 +51,7 @@ rule page:
         run=plan.run,
         seed=config["seed"],
         datasets=plan.datasets,
-        all_datasets=plan.all_datasets(),
+        all_datasets=plan.titles(plan.all_datasets()),
         rows=rules.benchmark_table.params.rows,
         spaces=SPACES,
         captions={path.stem: path.read_text(encoding="utf-8") for path in (WORKFLOW / "report").glob("*.rst")},
