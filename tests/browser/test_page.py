@@ -5,6 +5,7 @@ import re
 import shutil
 
 import pytest
+import small_run
 from small_run import SmallRun
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -168,6 +169,52 @@ def test_without_javascript_all_but_the_explorer_is_there(run, visit):
     assert page.locator(".benchmark").first.locator("tbody tr").count() == len(run.indexes)
     page.locator("summary", has_text="As printed").first.click()
     assert page.locator("#figure-budget_sweep img").is_visible()
+
+
+def test_words_that_no_query_has_leave_nothing_of_the_query_before(run, visit):
+    page = visit(run.page)
+    words = page.get_by_label("Filter the test queries")
+    words.fill("no query says this")
+    assert page.get_by_text("No test query has these words").is_visible()
+    assert (
+        page.locator(".rankings > section").count() == 0 and page.get_by_role("button", name="Any query").is_disabled()
+    )
+    words.fill("")
+    assert page.locator(".rankings > section").count() == 4
+
+
+def test_any_query_is_one_of_all_that_have_the_words(tmp_path, monkeypatch, visit):
+    monkeypatch.setattr(small_run, "SPLITS", ["train"] * 2 + ["dev"] + ["test"] * 7)
+    page = visit(SmallRun(tmp_path).page)
+    assert page.locator(".matches option").count() == 200
+    assert page.get_by_text("The first 200 of 280 queries").is_visible()
+    listed = set(texts(page, ".matches option"))
+    page.evaluate("Math.random = () => 0.999")
+    page.get_by_role("button", name="Any query").click()
+    assert page.locator("#explore [role=status] strong").inner_text() not in listed
+
+
+def test_a_page_without_queries_says_so(tmp_path, visit):
+    page = visit(SmallRun(tmp_path, min_count=1e9).page, ready="#run")
+    assert page.get_by_text("This page shows no test queries").is_visible()
+    assert page.get_by_role("button", name="Any query").count() == 0
+
+
+def test_on_paper_all_is_open_and_the_ground_is_white(run, visit):
+    page = visit(run.page, color_scheme="dark")
+    canvas = page.locator(".chart[data-chart=budget_sweep] canvas")
+    assert canvas.count() == 0  # it is far below
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert canvas.count() > 0
+    ground, text = page.evaluate(
+        "(({backgroundColor, color}) => [backgroundColor, color])(getComputedStyle(document.body))"
+    )
+    assert ground == "rgb(255, 255, 255)" and max(map(int, re.findall(r"\d+", text))) < 80
+    assert page.locator("#run details pre").is_visible()
+    assert page.locator(".verdicts tbody tr").last.is_visible()
+    box = page.locator(".tall").evaluate("e => [e.scrollHeight, e.clientHeight]")
+    assert box[0] == box[1]
 
 
 def test_hostile_texts_stay_texts(tmp_path, visit):

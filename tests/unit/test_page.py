@@ -149,6 +149,14 @@ def test_the_hull_never_falls():
     assert [(p["x"], p["y"]) for p in hull(series)["points"]] == [(1, 7), (3, 7), (3, 9), (3, 9)]
 
 
+def test_a_number_that_is_missing_leaves_a_chart_that_browsers_can_read():
+    row = dict(dataset="mine", encoder="x", method="x", metric="recall", k=10, budget=None, index_ratio=1.0, value=1.0)
+    chart = frontier(pd.DataFrame([row, row | {"value": float("nan")}, row | {"method": "mvg+x", "value": np.nan}]), {})
+    json.dumps(chart, allow_nan=False)
+    one, other, _ = chart["facets"][0]["panels"][0]["series"]
+    assert (len(one["points"]), len(other["points"])) == (1, 0)
+
+
 def test_sign_tests_are_found_by_their_two_rows():
     row = dict(dataset="mine", metric="recall", k=10, a="x", b="mvg+x", wins=1, losses=2, ties=3, p_value=0.12345)
     (found,) = sign_tests(pd.DataFrame([row]), {})["datasets"]
@@ -266,6 +274,24 @@ def test_one_file_with_landmarks_that_names_simulated_data_first(run):
 def test_of_ones_own_data_the_paper_says_nothing(tmp_path):
     page = Page(SmallRun(tmp_path, dataset="mine", simulated=False).page.read_text(encoding="utf-8"))
     assert "paper" not in page.ids and "Simulated" not in page.text
+
+
+def test_cells_that_are_no_plain_numbers_say_what_to_sort_them_by(run):
+    text = run.page.read_text(encoding="utf-8")
+    cells = re.findall(
+        r"<td([^>]*)>([^<]*)</td>", text[text.index("Each encoder and the row") : text.index("The frontier")]
+    )
+    keys = [re.search(r'data-sort="([^"]+)"', attributes) for attributes, shown in cells if shown[:1] in "+−0123456789"]
+    assert len(keys) == 8 and all(key and np.isfinite(float(key[1])) for key in keys)
+
+
+def test_a_run_without_experiments_has_no_empty_section(tmp_path):
+    run = SmallRun(tmp_path)
+    for path in (tmp_path / "figures").iterdir():
+        path.unlink()
+    run._page({"queries": 2000, "min_count": 0})
+    page = Page(run.page.read_text(encoding="utf-8"))
+    assert "figures" not in page.ids and "#figures" not in page.addresses and "frontier" in page.ids
 
 
 def test_texts_from_data_stay_texts(tmp_path, run):

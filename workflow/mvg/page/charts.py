@@ -1,5 +1,6 @@
 """What the page draws: the frontier and the sweeps as plain data, which page.js hands to Chart.js."""
 
+from math import isfinite
 from typing import NamedTuple
 
 import pandas as pd
@@ -137,5 +138,6 @@ def _note(row: dict) -> str:
 
 
 def _series(label, color, marker, points, dash=False) -> dict:
+    points = [point for point in points if isfinite(point["x"]) and isfinite(point["y"])]  # JSON has no NaN
     joined = len({point["x"] for point in points}) > 1
     return {"label": label, "color": color, "marker": marker, "dash": dash, "joined": joined, "points": points}

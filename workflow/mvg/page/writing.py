@@ -49,8 +49,9 @@ def write(given, made, params, log) -> None:
     room = LIMIT - len(_rendered(values).encode("utf-8")) - 1000
     for left, dataset in zip(range(len(params.datasets), 0, -1), params.datasets, strict=True):
         code, count = _explored(dataset, given, params, scores[dataset], found, room // left)
-        values["explorer"].append((dataset_title(facts, dataset), code))
-        room -= len(code)
+        if count:
+            values["explorer"].append((dataset_title(facts, dataset), code))
+            room -= len(code)
         log(f"{dataset}: {count} queries to explore, {len(code)} bytes")
     with text_writer(made.page) as file:
         file.write(_rendered(values))
@@ -89,8 +90,9 @@ def _values(given, made, params, facts, benchmark, found) -> dict:
     provenance = json.loads(Path(given.provenance).read_text(encoding="utf-8"))
     sections = dict(answer="Answer", frontier="Frontier", figures="Experiments", tables="Tables", paper="Paper",
                     explorer="Explorer", data="Data", run="Run")  # fmt: skip
-    if not given.verdicts:
-        del sections["paper"]
+    for name, there in dict(figures=any(f["name"] != "frontier" for f in figures), paper=given.verdicts).items():
+        if not there:
+            del sections[name]
     return {
         "run": params.run,
         "sections": sections.items(),
@@ -202,9 +204,11 @@ def _card(one: answer.Answer, facts, breakdown, chosen) -> dict:
         "reason": found.why,
         "ratio": f"{found.index_ratio:.2f}x",
         "over_prior": ", ".join(answer.signed(gain.difference) for gain in one.over_prior) or MISSING,
+        "sort": {"ratio": found.index_ratio, "over_prior": one.over_prior[0].difference if one.over_prior else ""},
         "gains": [
             gain._asdict()
-            | {"metric": gain.label, "sort": gain.difference, "sign": _sign(gain.low, gain.high)}
+            | {"metric": gain.label, "sign": _sign(gain.low, gain.high)}
+            | {"sort": {name: getattr(gain, name) for name in ("value", "difference", "low")}}
             | {name: f"{getattr(gain, name):.1f}" for name in ("base", "value")}
             | {name: f"{getattr(gain, name):,}" for name in ("wins", "losses", "queries")}
             | {name: answer.signed(getattr(gain, name)) for name in ("difference", "low", "high")}

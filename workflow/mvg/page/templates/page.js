@@ -29,8 +29,10 @@ const MARKS = {
   p: ["rectRounded", 0, "⬟"], h: ["rectRounded", 45, "⬢"],
 };
 const markOf = (series) => MARKS[series.marker] || MARKS.o;
+const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const isDark = () => dark.matches && !root.classList.contains("printing"); // paper is white
+const color = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const drawn = new Map();
 
 // A colour of the printed figures, moved towards the text's until it stands out from the ground of this page.
@@ -41,8 +43,8 @@ const luminance = (rgb) => {
 };
 const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 const ink = (hex) => {
-  const ground = luminance(dark.matches ? [20, 24, 31] : [255, 255, 255]);
-  const [towards, enough] = dark.matches ? [255, 4.5] : [0, 3];
+  const ground = luminance(isDark() ? [20, 24, 31] : [255, 255, 255]);
+  const [towards, enough] = isDark() ? [255, 4.5] : [0, 3];
   let rgb = channels(hex);
   for (let step = 0; step < 20 && contrast(luminance(rgb), ground) < enough; step += 1) rgb = rgb.map((value) => Math.round(value + (towards - value) * 0.1));
   return `#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
@@ -128,6 +130,11 @@ for (const place of document.querySelectorAll(".chart")) {
     draw(place, chart, facet);
     dark.addEventListener("change", () => draw(place, chart, facet));
   }, { rootMargin: "400px" }).observe(place);
+  for (const [event, printing] of [["beforeprint", true], ["afterprint", false]])
+    addEventListener(event, () => {
+      root.classList.toggle("printing", printing);
+      draw(place, chart, facet);
+    });
 }
 
 // Sign tests of two rows
@@ -179,6 +186,7 @@ for (const radio of document.querySelectorAll("input[name=verdict]"))
 
 // The explorer
 
+const LISTED = 200; // queries in the list: more are slow to lay out
 const explore = document.getElementById("explore");
 const packed = [...document.querySelectorAll(".packed-dataset")];
 
@@ -210,7 +218,9 @@ const startExplorer = () => {
   const rankings = element("div", { className: "rankings" }), title = element("p", { role: "status" });
   const matches = element("select", { className: "matches", size: 6, ariaLabel: "Test queries" });
   const search = element("input", { type: "search", className: "explore-query", placeholder: "type to filter the test queries", ariaLabel: "Filter the test queries" });
-  let data = null;
+  const any = element("button", { type: "button", textContent: "Any query" });
+  const listed = element("p", { className: "note" });
+  let data = null, found = [];
   const show = (number) => {
     const [text, relevant, lists, matched] = data.queries[number];
     title.replaceChildren("Query: ", element("strong", {}, element("bdi", { textContent: text })));
@@ -218,9 +228,12 @@ const startExplorer = () => {
   };
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/);
-    const found = data.queries.map(([text], number) => [text, number]).filter(([text]) => words.every((word) => text.toLowerCase().includes(word)));
-    matches.replaceChildren(...found.slice(0, 200).map(([text, number]) => element("option", { value: number, textContent: text })));
+    found = [...data.queries.keys()].filter((number) => words.every((word) => data.queries[number][0].toLowerCase().includes(word)));
+    matches.replaceChildren(...found.slice(0, LISTED).map((number) => element("option", { value: number, textContent: data.queries[number][0] })));
+    listed.textContent = found.length > LISTED ? `The first ${LISTED} of ${found.length.toLocaleString("en")} queries: type more to see others.` : "";
+    matches.hidden = any.disabled = !found.length;
     if (found.length) show(Number((matches.selectedIndex = 0, matches.value)));
+    else title.replaceChildren("No test query has these words."), rankings.replaceChildren();
   };
   const load = async (number) => {
     data = await unpack(packed[number]);
@@ -229,14 +242,14 @@ const startExplorer = () => {
   };
   search.addEventListener("input", filter);
   matches.addEventListener("change", () => show(Number(matches.value)));
-  const any = element("button", { type: "button", textContent: "Any query" });
   any.addEventListener("click", () => {
-    matches.selectedIndex = Math.floor(Math.random() * matches.options.length);
-    show(Number(matches.value));
+    const number = found[Math.floor(Math.random() * found.length)];
+    matches.value = number; // none is marked if it is not listed
+    show(number);
   });
-  explore.append(element("div", { className: "controls" }, menu("Dataset", packed.map((one) => one.dataset.label), load), search, any), matches, title, rankings);
+  explore.append(element("div", { className: "controls" }, menu("Dataset", packed.map((one) => one.dataset.label), load), search, any), matches, listed, title, rankings);
   load(0);
 };
 
 if (packed.length) startExplorer();
-else explore.textContent = "This run has no queries to explore.";
+else explore.textContent = "This page shows no test queries: the settings of the explorer leave none, or they do not fit into the page.";
