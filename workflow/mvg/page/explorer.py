@@ -89,10 +89,7 @@ def explored(chosen, rows: list[Row], test, train, texts: Texts, vectors, min_co
         "methods": [row.label for row in rows],
         "queries": queries,
         "documents": [[single_line(texts.ids[row]), _short(texts.documents[row])] for row in numbered],
-        "hits": [
-            [_said(added, document, hit), _nearest(added, hit, led_to.get(document), vectors, texts)]
-            for added, document, hit in ((rows[number].addition, document, hit) for number, document, hit in hits)
-        ],
+        "hits": _described(hits, rows, led_to, vectors, texts),
     }
 
 
@@ -108,10 +105,10 @@ def why(addition: Addition, queries, documents) -> list[dict[int, tuple[int, Hit
         votes = _Votes(addition.votes, some) if addition.votes is not None else None
         for i, query in enumerate(some):
             found.append({})
-            for rank, document in enumerate(map(int, documents[start + i])):
-                hit = matching_view(addition, query, document) if document >= 0 else None
-                if votes is not None and document >= 0:
-                    hit = votes.strongest(i, document) or hit
+            listed = documents[start + i][documents[start + i] >= 0]
+            by_votes = votes.strongest(i, listed) if votes is not None else [None] * len(listed)
+            for rank, (document, hit) in enumerate(zip(map(int, listed), by_votes, strict=True)):
+                hit = hit or matching_view(addition, query, document)
                 if hit is not None:
                     found[-1][rank] = document, hit
     return found
@@ -142,12 +139,15 @@ class _Votes:
         self.weights = votes.weights(np.take_along_axis(similarity, self.near, axis=1))
         self.shares = votes.shares
 
-    def strongest(self, query: int, document: int) -> Hit | None:
-        """The center whose vote weighs most, if votes raise the document."""
+    def strongest(self, query: int, documents) -> list[Hit | None]:
+        """For each of some documents the center whose vote weighs most, if votes raise the document."""
         near = self.near[query]
-        votes = self.weights[query] * self.shares[near, document].toarray().ravel()
-        best = int(np.argmax(votes))
-        return Hit(VOTES, int(near[best]), round(float(votes.sum()), 3)) if votes.sum() > 0 else None
+        votes = self.weights[query, :, None] * self.shares[near][:, documents].toarray()
+        best, total = votes.argmax(axis=0), votes.sum(axis=0)
+        return [
+            Hit(VOTES, int(near[at]), round(float(vote), 3)) if vote > 0 else None
+            for at, vote in zip(best, total, strict=True)
+        ]
 
 
 def _said(addition, document: int, hit: Hit) -> str:
@@ -158,13 +158,27 @@ def _said(addition, document: int, hit: Hit) -> str:
     return f"Vector {hit.vector - first + 1} of {last - first} matched. Nearest training queries:"
 
 
-def _nearest(addition, hit: Hit, rows, vectors, texts) -> list[str]:
-    """The training queries that led to the document and are nearest to the vector of a hit."""
-    if rows is None:
-        return []
-    vector = (addition.votes.centers if hit.kind == VOTES else addition.views.vectors)[hit.vector]
-    similarity = addition.queries(vectors[rows]).astype(np.float64) @ np.asarray(vector, dtype=np.float64)
-    return [_short(texts.queries[row]) for row in rows[np.argsort(-similarity, kind="stable")[:NEAREST]]]
+def _described(hits, rows, led_to, vectors, texts) -> list[list]:
+    """What each of ``hits`` is, and the training queries that led to its document and are nearest to its vector.
+
+    Document by document, since popular ones have many training queries.
+    """
+    described = [[_said(rows[number].addition, document, hit), []] for number, document, hit in hits]
+    by_document = {}
+    for place, (number, document, _) in enumerate(hits):
+        by_document.setdefault((number, document), []).append(place)
+    every = list(hits)
+    for (number, document), places in by_document.items():
+        if document not in led_to:
+            continue
+        addition, asked = rows[number].addition, led_to[document]
+        queries = addition.queries(vectors[asked]).astype(np.float64)
+        for place in places:
+            hit = every[place][2]
+            vector = (addition.votes.centers if hit.kind == VOTES else addition.views.vectors)[hit.vector]
+            order = np.argsort(-(queries @ np.asarray(vector, dtype=np.float64)), kind="stable")[:NEAREST]
+            described[place][1] = [_short(texts.queries[row]) for row in asked[order]]
+    return described
 
 
 def _training_queries(train, texts, min_count, documents: set[int]) -> dict[int, np.ndarray]:
