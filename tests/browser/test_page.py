@@ -138,6 +138,23 @@ def test_charts_are_drawn_and_named(run, visit):
     assert "Recall@20" in canvas.get_attribute("aria-label") and canvas.get_attribute("role") == "img"
 
 
+@pytest.mark.parametrize("width", [380, 1280])
+def test_labels_of_an_axis_do_not_overlap(run, visit, width):
+    page = visit(run.page, viewport={"width": width, "height": 900})
+    chart = page.locator(".chart[data-chart=frontier]")
+    chart.scroll_into_view_if_needed()
+    chart.locator("canvas").first.wait_for()
+    ticks = page.evaluate(
+        """() => {
+            const { x } = Chart.getChart(document.querySelector("[data-chart=frontier] canvas")).scales;
+            x.ctx.font = "12px sans-serif";
+            return x.ticks.map((tick, at) => [x.getPixelForTick(at), x.ctx.measureText(tick.label).width]);
+        }"""
+    )
+    assert len(ticks) >= 2
+    assert all(b - a > (wide + other) / 2 for (a, wide), (b, other) in zip(ticks, ticks[1:]))
+
+
 def test_the_legend_hides_a_line_and_its_colours_stand_out_in_the_dark(run, visit):
     page = visit(run.page, color_scheme="dark")
     chart = page.locator(".chart[data-chart=budget_sweep]")

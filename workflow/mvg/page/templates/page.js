@@ -50,6 +50,13 @@ const ink = (hex) => {
   return `#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
 };
 
+// Chart.js leaves out ticks by their number, which on a logarithmic axis leaves labels on top of each other.
+const spread = (axis) => {
+  const least = (Math.log(axis.max / axis.min) * 60) / axis.maxWidth;
+  let last = -Infinity;
+  axis.ticks = axis.ticks.filter(({ value }) => Math.log(value) - last >= least && ((last = Math.log(value)), true));
+};
+
 const settings = (chart, panel) => {
   const grid = { color: color("--line") }, ticks = { color: color("--soft") };
   const title = (text) => ({ display: true, text, color: color("--text") });
@@ -76,7 +83,7 @@ const settings = (chart, panel) => {
       maintainAspectRatio: false,
       interaction: { mode: "point" },
       scales: {
-        x: { type: chart.log ? "logarithmic" : "linear", title: title(chart.x), grid, ticks: { ...ticks, maxRotation: 0, autoSkipPadding: 18, callback: (value) => `${+value.toPrecision(3)}` } },
+        x: { type: chart.log ? "logarithmic" : "linear", title: title(chart.x), grid, afterBuildTicks: chart.log ? spread : undefined, ticks: { ...ticks, autoSkip: !chart.log, maxRotation: 0, autoSkipPadding: 18, callback: (value) => `${+value.toPrecision(3)}` } },
         y: { title: title(panel.y), grid, ticks },
       },
       plugins: {
