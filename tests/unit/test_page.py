@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+import small_run
 from small_run import SmallRun
 
 from mvg.multiview import Addition, Behavioural
@@ -81,6 +82,12 @@ FEW_WIN_MUCH = [5.0] * 30 + [100.0] * 10  # against 20: the mean rises, three qu
 def test_a_loss_is_weighed_whatever_the_mean_and_no_gain_is_left(row, expected, why):
     found = advice(over(row))
     assert found.what == expected and found.why.endswith(why)
+
+
+def test_the_headline_is_one_line_for_a_terminal_whatever_the_title():
+    answer = over(BASE)
+    line = headline(answer, advice(answer), {"mine": {"title": "First\nsecond \x1b[31m"}})
+    assert line.startswith("First second \\x1b[31m: leave")
 
 
 def test_a_row_that_costs_a_part_of_the_documents_is_weighed():
@@ -232,6 +239,16 @@ def test_rare_queries_are_not_shown_if_a_run_says_so(tmp_path):
     rare = {text for row, text in enumerate(run.queries) if 1 + row % 3 < 3}
     shown = {query[0] for query in data["queries"]} | {text for hit in data["hits"] for text in hit[1]}
     assert shown and not shown & rare
+
+
+def test_a_row_for_which_dev_chose_no_behavioural_vectors_has_no_hits(tmp_path, monkeypatch):
+    monkeypatch.setattr(small_run, "METHODS", ("dssm", "prior+dssm", "mvg+dssm", "mvg+prior+dssm"))
+    run = SmallRun(tmp_path)
+    (tmp_path / "choice.json").write_text('{"view_bias": null}')
+    run._page({"queries": 2000, "min_count": 0})
+    data = unpacked(run.page.read_text(encoding="utf-8"))
+    assert data["methods"][3] == "MVG + Prior + DSSM"
+    assert {place.partition(":")[0] for *_, matched in data["queries"] for place in matched} == {"2"}
 
 
 class Page(HTMLParser):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..evaluation.bootstrap import ratios
 from ..evaluation.significance import sign_test
+from ..reporting.escapes import single_line
 from ..reporting.labels import dataset_title, is_simulated, method_label, metric_label
 
 CHOSEN = ("auto", "mvg+prior", "mvg", "prior")  # what dev chose, the first of these that a run has
@@ -227,7 +228,7 @@ def headline(answer: Answer, found: Advice, facts: dict) -> str:
     told = {USE: "use {}", WEIGH: "weigh {}", LEAVE: f"leave {encoder} alone, {{}} is no better"}[found.what]
     simulated = "Simulated data, no evidence for the method. " if is_simulated(facts, answer.dataset) else ""
     return (
-        f"{simulated}{dataset_title(facts, answer.dataset)}: {told.format(method_label(found.method))}. "
+        f"{simulated}{single_line(dataset_title(facts, answer.dataset))}: {told.format(method_label(found.method))}. "
         f"{first.label} {first.value:.1f}, {signed(first.difference)} against {encoder} alone "
         f"(95 % interval {signed(first.low)} to {signed(first.high)}), with an index of {found.index_ratio:.2f}x."
     )

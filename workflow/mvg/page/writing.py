@@ -270,8 +270,10 @@ def _rows(dataset, encoder, given, params, by_method) -> tuple[list[Row], np.nda
         at = params.spaces.index([dataset, encoder])
         vectors = load_array(given.query_vectors[at])
         over = Addition(load_array(given.documents[at]), Behavioural.load(given.vectors[at], given.owner[at]))
+        additions = {f"mvg+{encoder}": over}
         bias = json.loads(Path(given.choices[at]).read_text(encoding="utf-8"))["view_bias"]
-        additions = {f"mvg+{encoder}": over, f"mvg+prior+{encoder}": over._replace(view_bias=bias)}
+        if bias is not None:  # else dev chose no behavioural vectors
+            additions[f"mvg+prior+{encoder}"] = over._replace(view_bias=bias)
         if given.additions:
             additions[f"auto+{encoder}"] = Addition.load(given.additions[at])
             labels[f"auto+{encoder}"] = f"Auto: {method_label(_chosen(given, params)[dataset, encoder])}"
