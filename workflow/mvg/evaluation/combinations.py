@@ -261,7 +261,7 @@ class Log:
     def _votes(self, method, key, queries, n_centers, addition) -> Votes:
         """Votes with the best number of near centers and the best temperature on dev."""
         if method.votes == "knn":
-            all_votes = knn(self.documents, queries, self.pairs).votes
+            all_votes = self._once(("knn", key), lambda: knn(self.documents, queries, self.pairs).votes)
         else:
             centers, shares = self._centers(key, queries, n_centers)
             all_votes = Votes(centers, largest(shares, WIDTH), NEAR, SOFTMAX)

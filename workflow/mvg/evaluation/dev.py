@@ -14,6 +14,7 @@ from .ranks import by_query, dev_rows, recall_and_ap
 
 AT_ONCE = 1 << 25  # scores of a batch, of each part
 MOST_SIMILARITIES = 1 << 25  # of queries with centers, at a time
+MOST_NEAREST = 30  # centers that are kept for each query
 ROUNDS = 3  # in each, one constant after the other is chosen
 UNSEEN_COST = 0.1  # points of MAP that may be lost to find more of the documents without a query
 
@@ -48,6 +49,7 @@ class Dev:
         self.whole = whole if worth is None else np.full(len(whole), whole.mean())
         self.batch = max(1, AT_ONCE // len(n))
         self.kept = None  # the last addition and its parts, if they fit in one batch
+        self.near = None  # the last centers and adapter, and what is near to each query
 
     def bias(self, constants: Constants) -> np.ndarray | None:
         """b log p(d) + u [n_d = 0], float64 (n_documents,); None where both are 0."""
@@ -94,16 +96,19 @@ class Dev:
             lengths = grids.get("length", (1.0,)) if wanted else (1.0,)
             pairs = [(length, unseen) for length in lengths for unseen in grids["unseen"]]
             coordinates.append([("length", "unseen"), pairs])
+        tried = {}  # coordinate -> the best point when its grid was last tried, from which the same follows again
         for _ in range(ROUNDS):
             before = best
             for names, grid in coordinates:
+                if tried.get(names) == best:
+                    continue
                 points = [best._replace(**dict(zip(names, np.ravel(at).tolist(), strict=True))) for at in grid]
                 values, unseen = self._values(addition, points)
                 at = int(self.value(values).mean(axis=1).argmax())
                 if len(names) > 1 and unseen.any():
                     as_good = [self.as_good(values[at], other, UNSEEN_COST) for other in values]
                     at = int(np.where(as_good, unseen, -1).argmax())
-                best = points[at]
+                best = tried[names] = points[at]
             if best == before or len(coordinates) == 1:
                 break
         return best
@@ -146,16 +151,37 @@ class Dev:
             owners, first = np.unique(addition.views.owner, return_index=True)
             views[:, owners] = np.maximum.reduceat(queries @ np.asarray(addition.views.vectors).T, first, axis=1)
         if addition.votes is not None:
-            parts = max(8, len(queries) * len(addition.votes.centers) // MOST_SIMILARITIES)
-            votes = np.vstack([self._votes(addition.votes, some) for some in np.array_split(queries, parts)])
+            votes = self._votes(addition, queries)
         if part == slice(0, len(self.queries)):
             self.kept = addition, (base, views, votes)
         return base, views, votes
 
-    def _votes(self, votes, queries):
-        similarity = queries @ votes.centers.T
-        near = np.argpartition(-similarity, min(votes.nearest, len(votes.centers)) - 1, axis=1)[:, : votes.nearest]
-        return votes.of(near, np.take_along_axis(similarity, near, axis=1)).toarray().astype(np.float32)
+    def _votes(self, addition, queries):
+        """Votes of the nearest centers, which are kept for the next constants of the same centers."""
+        votes, key = addition.votes, (addition.votes.centers, addition.adapter)
+        depth = min(max(votes.nearest, MOST_NEAREST), len(votes.centers))
+        if len(queries) < len(self.queries):
+            near, similarity = nearest_centers(queries, votes.centers, depth)
+        else:
+            if self.near is None or any(a is not b for a, b in zip(self.near[0], key, strict=True)):
+                self.near = key, nearest_centers(queries, votes.centers, depth)
+            near, similarity = self.near[1]
+        n = min(votes.nearest, depth)
+        parts = np.array_split(np.arange(len(queries)), 8)
+        dense = [votes.of(near[some, :n], similarity[some, :n]).toarray().astype(np.float32) for some in parts]
+        return np.vstack(dense)
+
+
+def nearest_centers(queries, centers, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ``depth`` nearest centers of each query, the nearest first, and their similarities: both (n, depth)."""
+    found = []
+    for some in np.array_split(queries, max(8, len(queries) * len(centers) // MOST_SIMILARITIES)):
+        similarity = some @ centers.T
+        near = np.argpartition(-similarity, depth - 1, axis=1)[:, :depth]
+        order = np.argsort(-np.take_along_axis(similarity, near, axis=1), axis=1, kind="stable")
+        near = np.take_along_axis(near, order, axis=1)
+        found.append((near, np.take_along_axis(similarity, near, axis=1)))
+    return tuple(np.vstack(side) for side in zip(*found, strict=True))
 
 
 def _same(a: Addition, b: Addition) -> bool:
