@@ -89,13 +89,6 @@ rule checksum_raw:
         "../scripts/checksum_raw.py"
 
 
-def prepare_megabytes(wildcards, input):
-    """Tables of two columns are sorted on disk; the other readers hold the pairs, and the click log its texts."""
-    if plan.reading(wildcards.dataset)["format"] == "csv":
-        return 3000
-    return megabytes(factor=20, base=4000, most=16000)(wildcards, input)
-
-
 rule prepare:
     input:
         raw=lambda wildcards: or_one_line(plan.raw_files, wildcards.dataset),

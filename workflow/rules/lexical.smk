@@ -1,11 +1,6 @@
 # Baselines without vectors.
 
 
-def bm25_megabytes(wildcards, input):
-    """The words of documents, some at a time, and the rankings: 1.2 KB a test query, which has 24 bytes of pairs."""
-    return int(1000 + min(3000, 8 * size_mb([input.corpus])) + 60 * size_mb([input.pairs]))
-
-
 rule rank_bm25:
     input:
         corpus="<results>/{dataset}/data/corpus.jsonl",

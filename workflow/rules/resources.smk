@@ -56,6 +56,18 @@ def size_mb(input):
         return sum(os.path.getsize(file) for file in input if os.path.exists(file)) / 1024**2
 
 
+def prepare_megabytes(wildcards, input):
+    """Tables of two columns are sorted on disk; the other readers hold the pairs, and the click log its texts."""
+    if plan.reading(wildcards.dataset)["format"] == "csv":
+        return 3000
+    return megabytes(factor=20, base=4000, most=16000)(wildcards, input)
+
+
+def bm25_megabytes(wildcards, input):
+    """The words of documents, some at a time, and the rankings: 1.2 KB a test query, which has 24 bytes of pairs."""
+    return int(1000 + min(3000, 8 * size_mb([input.corpus])) + 60 * size_mb([input.pairs]))
+
+
 def clustering_megabytes(wildcards, input):
     """Memory to cluster: the pairs, the vectors that are made (twice), and of those that are read what is mapped."""
     given = size_mb([input.documents, input.queries])
