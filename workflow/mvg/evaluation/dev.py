@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..multiview.addition import Addition
+from ..multiview.addition import Addition, nearest_centers
 from .ranks import by_query, dev_rows, recall_and_ap
 
 AT_ONCE = 1 << 25  # scores of a batch, of each part
-MOST_SIMILARITIES = 1 << 25  # of queries with centers, at a time
 MOST_NEAREST = 30  # centers that are kept for each query
 ROUNDS = 3  # in each, one constant after the other is chosen
 UNSEEN_COST = 0.1  # points of MAP that may be lost to find more of the documents without a query
@@ -170,18 +169,6 @@ class Dev:
         parts = np.array_split(np.arange(len(queries)), 8)
         dense = [votes.of(near[some, :n], similarity[some, :n]).toarray().astype(np.float32) for some in parts]
         return np.vstack(dense)
-
-
-def nearest_centers(queries, centers, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """The ``depth`` nearest centers of each query, the nearest first, and their similarities: both (n, depth)."""
-    found = []
-    for some in np.array_split(queries, max(8, len(queries) * len(centers) // MOST_SIMILARITIES)):
-        similarity = some @ centers.T
-        near = np.argpartition(-similarity, depth - 1, axis=1)[:, :depth]
-        order = np.argsort(-np.take_along_axis(similarity, near, axis=1), axis=1, kind="stable")
-        near = np.take_along_axis(near, order, axis=1)
-        found.append((near, np.take_along_axis(similarity, near, axis=1)))
-    return tuple(np.vstack(side) for side in zip(*found, strict=True))
 
 
 def _same(a: Addition, b: Addition) -> bool:

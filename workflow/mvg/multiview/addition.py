@@ -15,6 +15,7 @@ from ..io.files import load_arrays, save_arrays
 from .behavioural import Behavioural
 
 SOFTMAX, SUM, SIMILARITY = "softmax", "sum", "similarity"
+MOST_SIMILARITIES = 1 << 25  # of queries with centers, at a time
 
 
 class Votes(NamedTuple):
@@ -149,6 +150,18 @@ class Addition(NamedTuple):
         codes = Codes(given["codes_vectors"], given.get("codes_centers")) if "codes_vectors" in given else None
         bias, adapter = given.get("bias"), given.get("adapter")
         return cls(given["documents"], views, float(given["view_bias"]), bias, votes, adapter, codes)
+
+
+def nearest_centers(queries, centers, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ``depth`` nearest centers of each query, the nearest first, and their similarities: both (n, depth)."""
+    found = []
+    for some in np.array_split(queries, max(8, len(queries) * len(centers) // MOST_SIMILARITIES)):
+        similarity = some @ centers.T
+        near = np.argpartition(-similarity, depth - 1, axis=1)[:, :depth]
+        order = np.argsort(-np.take_along_axis(similarity, near, axis=1), axis=1, kind="stable")
+        near = np.take_along_axis(near, order, axis=1)
+        found.append((near, np.take_along_axis(similarity, near, axis=1)))
+    return tuple(np.vstack(side) for side in zip(*found, strict=True))
 
 
 def adapted(queries, adapter) -> np.ndarray:

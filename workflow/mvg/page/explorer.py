@@ -9,6 +9,7 @@ import numpy as np
 
 from ..datasets.pairs import of_queries
 from ..multiview import Addition
+from ..multiview.addition import nearest_centers
 from ..reporting.escapes import single_line
 
 MOST_QUERIES = 2000
@@ -133,10 +134,9 @@ class _Votes:
     """The votes of the centers near to some queries, center by center."""
 
     def __init__(self, votes, queries):
-        similarity = queries @ np.asarray(votes.centers, dtype=np.float32).T
-        count = min(votes.nearest, len(votes.centers))
-        self.near = np.argpartition(-similarity, count - 1, axis=1)[:, :count]
-        self.weights = votes.weights(np.take_along_axis(similarity, self.near, axis=1))
+        depth = min(votes.nearest, len(votes.centers))
+        self.near, similarity = nearest_centers(queries, votes.centers, depth)
+        self.weights = votes.weights(similarity)
         self.shares = votes.shares
 
     def strongest(self, query: int, documents) -> list[Hit | None]:
