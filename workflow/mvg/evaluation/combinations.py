@@ -85,7 +85,8 @@ class Log:
     ):  # fmt: skip
         self.documents, self.all_queries, self.pairs = documents, queries, train.pairs
         self.popularity = training_popularity(train.pairs, len(documents))
-        self.dev = Dev(queries, dev, self.popularity, k, seed, worth(objective, self.popularity, len(train.queries)))
+        weights = worth(objective, self.popularity, len(train.queries))
+        self.dev = Dev(queries, dev, self.popularity, k, seed, weights, threads)
         self.budget, self.m_avg, self.beta = budget, m_avg, beta
         self.seed, self.threads, self.progress, self.fit = seed, threads, progress, fit
         self.checkpoint, self.codes = checkpoint, codes

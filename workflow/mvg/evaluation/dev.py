@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..multiview.addition import Addition, nearest_centers
+from ..search.parallel import in_parallel
 from .ranks import by_query, dev_rows, recall_and_ap
 
 AT_ONCE = 1 << 25  # scores of a batch, of each part
@@ -35,12 +36,14 @@ class Dev:
     popularity: (n_documents,) training queries of each document
     worth: (n_documents,) weight of a hit; if given, only the weighted recall counts, without AP
         (:func:`mvg.evaluation.propensity.weighted_recall`)
+    threads: that count ranks; they change nothing in the result
     """
 
-    def __init__(self, queries, split, popularity, k, seed=0, worth=None):
+    def __init__(self, queries, split, popularity, k, seed=0, worth=None, threads=1):
         rows = dev_rows(split, len(popularity), seed)
         n = np.asarray(popularity, dtype=np.float64)
         self.queries, self.k, self.map = np.asarray(queries[rows], dtype=np.float32), k, worth is None
+        self.threads = threads
         self.log_share, self.unseen = np.log((n + 1) / (n.sum() + len(n))), (n == 0).astype(np.float64)
         self.worth = np.ones(len(n)) if worth is None else np.asarray(worth, dtype=np.float64)
         self.relevant, self.excluded = (by_query(pairs, rows) for pairs in (split.pairs, split.excluded))
@@ -125,19 +128,30 @@ class Dev:
         bias: (n_documents,), replaces the biases of the points
         """
         values, unseen = np.empty((len(points), len(self.queries), 2)), np.zeros(len(points))
-        zeros = np.zeros(len(self.worth), dtype=np.float32)
         for start in range(0, len(self.queries), self.batch):
             part = slice(start, min(start + self.batch, len(self.queries)))
             parts = self._parts(addition, part)
             for i, point in enumerate(points):
-                added = self.bias(point) if bias is None else bias
-                lengths = np.where(self.unseen, np.float32(point.length), np.float32(1))
-                unseen[i] += recall_and_ap(
-                    *parts, np.float32(point.view_bias), zeros if added is None else added.astype(np.float32), lengths,
-                    np.float32(point.votes), start, *self.relevant, *self.excluded, self.worth, self.whole[part],
-                    self.unseen, self.k, values[i, part],
-                )  # fmt: skip
+                unseen[i] += self._count(parts, part, point, bias, values[i, part])
         return values, unseen
+
+    def _count(self, parts, part, point, bias, out) -> float:
+        """Write the scores of a batch of queries at one point into ``out``; returns how many unseen are found."""
+        added, found = self.bias(point) if bias is None else bias, []
+        added = np.zeros(len(self.worth), dtype=np.float32) if added is None else added.astype(np.float32)
+        lengths, whole = np.where(self.unseen, np.float32(point.length), np.float32(1)), self.whole[part]
+
+        def count(some):
+            found.append(
+                recall_and_ap(
+                    *(scores[some] for scores in parts), np.float32(point.view_bias), added, lengths,
+                    np.float32(point.votes), part.start + some.start, *self.relevant, *self.excluded, self.worth,
+                    whole[some], self.unseen, self.k, out[some],
+                )
+            )  # fmt: skip
+
+        in_parallel(count, len(out), self.threads)
+        return sum(found)
 
     def _parts(self, addition, part):
         """Scores of the documents, of their best own views, and votes: float32 (n, n_documents), or empty."""

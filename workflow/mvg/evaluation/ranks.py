@@ -32,13 +32,26 @@ def ranks_of(scores, relevant):
     """The rank of each of ``relevant`` in ``scores`` (n_documents,), from 1; equal scores go by document row."""
     ranks = np.empty(len(relevant), dtype=np.int64)
     for j in range(len(relevant)):
-        score, above = scores[relevant[j]], 0
-        for d in range(relevant[j]):
-            above += scores[d] >= score
-        for d in range(relevant[j] + 1, len(scores)):
-            above += scores[d] > score
-        ranks[j] = 1 + above
+        row, score = relevant[j], scores[relevant[j]]
+        ranks[j] = 1 + _n_at_least(scores[:row], score) + _n_above(scores[row + 1 :], score)
     return ranks
+
+
+# Loops over whole slices: the compiler makes vector instructions only where it sees that no index is negative.
+@njit(**INNER)
+def _n_at_least(scores, score):
+    n = 0
+    for d in range(len(scores)):
+        n += scores[d] >= score
+    return n
+
+
+@njit(**INNER)
+def _n_above(scores, score):
+    n = 0
+    for d in range(len(scores)):
+        n += scores[d] > score
+    return n
 
 
 @njit(**INNER)
@@ -66,13 +79,15 @@ def recall_and_ap(
 
     Returns how many unseen documents are found.
     """
-    n_unseen = 0.0
+    n_unseen, scores = 0.0, np.empty_like(bias)
     for i in range(len(base)):
-        scores = base[i] * lengths
+        for d in range(len(scores)):
+            scores[d] = base[i, d] * lengths[d]
         if views.size:
             for d in range(len(scores)):
                 scores[d] = max(scores[d], views[i, d] + view_bias)
-        scores += bias
+        for d in range(len(scores)):
+            scores[d] += bias[d]
         if votes.size:
             for d in range(len(scores)):
                 scores[d] += scale * votes[i, d]
