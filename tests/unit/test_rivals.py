@@ -92,7 +92,8 @@ def test_rivals_stand_in_the_frontier(data):
     settings = {"budget": 1.3, "m_avg": 0.3, "beta": 0.5}
     rows = frontier(
         *data, ["prior"], [1.3, 2], [10], ["recall"], settings,
-        rivals=["bm25-expanded", "mvg@int8", "prior@HNSW32"], texts=[words, asked],
+        rivals=["bm25-expanded", "mvg@int8", "prior@HNSW32"],
+        by_text=lambda name: by_text(name, words, asked, data[2], data[4].queries, NOTHING, k=10),
     )  # fmt: skip
     assert [(row["method"], row["budget"]) for row in rows] == [
         ("prior", None), ("bm25-expanded", None), ("mvg@int8", 1.3), ("mvg@int8", 2), ("prior@HNSW32", None),

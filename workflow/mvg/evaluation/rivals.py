@@ -63,7 +63,7 @@ def _ova_tfidf(corpus, texts, pairs, progress):
     from sklearn.svm import LinearSVC
 
     rows, led = _training(pairs, len(texts), len(corpus))
-    vectorizer = TfidfVectorizer(sublinear_tf=True, dtype=np.float32)
+    vectorizer = TfidfVectorizer(sublinear_tf=True)
     features = vectorizer.fit_transform([texts[row] for row in rows])
     seen = np.flatnonzero(np.diff(led.indptr))
     weights, intercepts = [], np.full(len(corpus), -np.inf)

@@ -4,6 +4,7 @@ Ours, not the paper's, which compares MVG only with plain encoders.
 """
 
 import time
+from functools import cache
 
 import numpy as np
 
@@ -19,8 +20,15 @@ TIMED, REPEATS = 200, 3  # queries, one after the other, and rounds of them; the
 def measure(given, params, threads, log) -> list[dict]:
     """All methods over some encoders on one dataset, one row per metric and k."""
     train, dev, test = (read_split(given[name]) for name in ("train", "dev", "test"))
-    texts = [load_texts(given[name])[1] for name in ("corpus", "texts")] if params.rivals else None
     rows = []
+
+    @cache  # they depend neither on the encoder nor on a seed
+    def by_text(name):
+        from ..evaluation import rivals
+
+        texts = (load_texts(given[file])[1] for file in ("corpus", "texts"))
+        return rivals.by_text(name, *texts, train, test.queries, test.excluded, max(params.ks))
+
     over_all = zip(params.encoders, given.documents, given.queries, params.seeds, strict=True)
     for encoder, documents, queries, seeds in over_all:
         vectors = load_array(documents), load_array(queries)
@@ -28,7 +36,7 @@ def measure(given, params, threads, log) -> list[dict]:
         repeats = [
             frontier(
                 *vectors, train, dev, test, params.methods, params.budgets, params.ks, params.metrics,
-                params.multiview, seed, threads, log, params.rivals, texts,
+                params.multiview, seed, threads, log, params.rivals, by_text,
             )
             for seed in seeds
         ]  # fmt: skip
@@ -54,7 +62,7 @@ def frontier(
     threads=1,
     log=print,
     rivals=(),
-    texts=None,
+    by_text=None,
 ) -> list[dict]:
     """``method, budget, index_ratio, metric, k, value, p_value, wins, losses, train_s, latency_ratio``.
 
@@ -62,14 +70,14 @@ def frontier(
     methods: names without an encoder; those that can grow are built within each of ``budgets``; for others, ``budget``
         is empty
     multiview: ``budget, m_avg, beta`` of the config
-    rivals: names of :class:`mvg.names.Rival`; texts: of documents and of all queries, for rivals that read texts
+    rivals: names of :class:`mvg.names.Rival`; by_text: makes those that read texts, by name
 
     Tests are against MVG with the prior, at ``budget``. ``train_s`` includes choosing on dev; ``latency_ratio`` is the
     time of single queries relative to that over the encoder's vectors alone.
     """
-    from ..evaluation import rivals as rivals_module
     from ..evaluation.combinations import Log
     from ..evaluation.metrics import per_query
+    from ..evaluation.rivals import by_vectors
     from ..evaluation.significance import sign_test
     from ..multiview import Addition
     from ..search.combined import Combined
@@ -92,8 +100,8 @@ def frontier(
     def rival(name, budget):
         log(f"{name} within {budget}")
         if name in RIVALS_BY_TEXT:
-            return rivals_module.by_text(name, *texts, train, test.queries, test.excluded, k)
-        return rivals_module.by_vectors(name, built_on, asked, excluded, k, budget, threads)
+            return by_text(name)
+        return by_vectors(name, built_on, asked, excluded, k, budget, threads)
 
     reference = scored(method(REFERENCE, multiview["budget"])[0])
     rows = []
