@@ -9,7 +9,7 @@ from numba import njit
 from scipy import sparse
 
 from ..multiview.addition import Addition
-from .index import Index
+from .index import Index, by_query
 from .product import dot, insert
 from .ranking import Ranking
 from .views import Views
@@ -51,13 +51,11 @@ class Combined:
         queries = np.ascontiguousarray(self.addition.queries(queries), dtype=np.float32)
         if self.centers is None:
             return self.index.search(queries, k, excluded, progress)
-        nothing = np.empty(0, dtype=np.int64)
-        positions, hidden = (nothing, nothing) if excluded is None else map(np.asarray, excluded)
+        first_hidden, hidden = by_query(excluded, len(queries), len(self.addition.documents))
         parts = []
         for start in progress(range(0, len(queries), BATCH)):
-            inside = (positions >= start) & (positions < start + BATCH)
-            mine = positions[inside] - start, hidden[inside]
-            parts.append(self._search_batch(queries[start : start + BATCH], k, mine))
+            part = slice(start, start + BATCH)
+            parts.append(self._search_batch(queries[part], k, first_hidden[start : start + BATCH + 1], hidden))
         if not parts:
             return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
         return Ranking(*(np.concatenate(side) for side in zip(*parts, strict=True)))
@@ -76,17 +74,17 @@ class Combined:
         near = self.centers.search(queries, min(votes.nearest, len(votes.centers)))
         return _sum_votes(near.documents, votes.weights(near.scores), *self._shares, len(self.addition.documents))
 
-    def _search_batch(self, queries, k, excluded) -> Ranking:
-        """All documents with a vote, and the best by vectors, until k of these have no vote."""
-        votes = self._votes(queries)
-        most = int(np.diff(votes[0]).max(initial=0))
-        found = self.index.search(queries, min(k + most, len(self.addition.documents)), excluded)
+    def _search_batch(self, queries, k, first_hidden, hidden) -> Ranking:
+        """All documents with a vote, and the best by vectors, until k of these have lost nothing by votes."""
+        starts, _, values = votes = self._votes(queries)
+        lost = np.diff(np.searchsorted(np.flatnonzero(values < 0), starts))
+        wide = min(k + int(lost.max(initial=0)), len(self.addition.documents))
+        positions = np.repeat(np.arange(len(queries)), np.diff(first_hidden))
+        found = self.index.search(queries, wide, (positions, hidden[first_hidden[0] : first_hidden[-1]]))
         documents, scores = np.full((len(queries), k), -1, dtype=np.int32), np.full((len(queries), k), -np.inf)
-        order = np.argsort(excluded[0], kind="stable")
-        hidden_at = np.searchsorted(excluded[0][order], np.arange(len(queries) + 1))
         _with_votes(
-            self.views.extend(queries), self.views.vectors, *self._vectors_of, *found,
-            *votes, hidden_at, excluded[1][order].astype(np.int64), documents, scores,
+            self.views.extend(queries), self.views.vectors, *self._vectors_of, *found, *votes, first_hidden, hidden,
+            documents, scores,
         )  # fmt: skip
         return Ranking(documents, scores)
 

@@ -158,28 +158,20 @@ class Index:
         queries = np.ascontiguousarray(self.views.extend(np.asarray(queries, dtype=np.float32)))
         if not np.isfinite(queries).all():
             raise ValueError("queries must be finite numbers")
-        if excluded and len(excluded[0]) and not 0 <= np.min(excluded[0]) <= np.max(excluded[0]) < len(queries):
-            raise ValueError(f"excluded queries must be rows of the {len(queries)} queries")
-        order = np.argsort(excluded[0], kind="stable") if excluded else []
-        positions, hidden = (np.asarray(side)[order] for side in excluded) if excluded else (np.empty(0),) * 2
+        first_hidden, hidden = by_query(excluded, len(queries), self._n_documents)
         batches, batch = [], max(1, min(BATCH, CANDIDATES // (k + SPARE)))
         for start in progress(range(0, len(queries), batch)):
-            part = slice(*np.searchsorted(positions, [start, start + batch]))
-            batches.append(self._search_batch(queries[start : start + batch], k, positions[part] - start, hidden[part]))
+            part = slice(start, start + batch)
+            batches.append(self._search_batch(queries[part], k, first_hidden[start : start + batch + 1], hidden))
         if not batches:
             return Ranking(np.empty((0, k), dtype=np.int32), np.empty((0, k)))
         return Ranking(*(np.concatenate(side) for side in zip(*batches, strict=True)))
 
-    def _search_batch(self, queries, k, hidden_rows, hidden_documents):
+    def _search_batch(self, queries, k, first_hidden, hidden):
         """Fetch more and more candidates for the queries whose ranking is not yet certain."""
         documents = np.full((len(queries), k), -1, dtype=np.int32)
         scores = np.full((len(queries), k), -np.inf)
         vectors, owner = self._arrays
-        known = (hidden_documents >= 0) & (hidden_documents < self._n_documents)
-        hidden_rows, hidden_documents = hidden_rows[known], hidden_documents[known]
-        n_hidden = np.bincount(hidden_rows.astype(np.int64), minlength=len(queries))
-        first_hidden = np.concatenate([[0], np.cumsum(n_hidden)])
-        hidden_documents = hidden_documents.astype(np.int64)
         todo, fetch = np.arange(len(queries)), k + SPARE + (k // 3 if self._faithful else 0)
         while len(todo):
             fetch = min(fetch, self.faiss.ntotal)
@@ -193,7 +185,7 @@ class Index:
                 place = np.zeros(self._n_documents, dtype=np.int32)
                 _rank(
                     queries[todo[part]], vectors, owner, found[part], found_scores[part], self._close, first_hidden,
-                    hidden_documents, todo[part], self.exact, self._faithful, place, documents, scores, certain[part],
+                    hidden, todo[part], self.exact, self._faithful, place, documents, scores, certain[part],
                 )  # fmt: skip
 
             in_parallel(rank, len(todo), self.threads, CHUNK)
@@ -242,6 +234,22 @@ class Index:
                 faiss.write_index(self.faiss, os.fspath(temporary))
             else:
                 self.codes.tofile(temporary)
+
+
+def by_query(excluded, n_queries: int, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
+    """``(starts, documents)`` int64: those hidden from query i are ``documents[starts[i]:starts[i + 1]]``.
+
+    excluded: as for :meth:`Index.search`; documents that are no row are left out
+    """
+    if excluded is None or not len(excluded[0]):
+        return np.zeros(n_queries + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    positions, documents = (np.asarray(side, dtype=np.int64) for side in excluded)
+    if not 0 <= positions.min() <= positions.max() < n_queries:
+        raise ValueError(f"excluded queries must be rows of the {n_queries} queries")
+    known = (documents >= 0) & (documents < n_documents)
+    positions, documents = positions[known], documents[known]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(positions, minlength=n_queries))])
+    return starts, documents[np.argsort(positions, kind="stable")]
 
 
 def _held(flat) -> np.ndarray:
