@@ -222,7 +222,7 @@ def test_dev_counts_as_the_metrics_do(seed):
     popularity = np.bincount(pairs[1], minlength=40)
     views = Behavioural(queries[:9], np.sort(rng.integers(0, 40, 9)).astype(np.int32))
     addition = shared(documents, queries, pairs, 12)._replace(views=views)
-    dev = Dev(queries, split, popularity, k=5)
+    dev = Dev(queries, split, popularity, k=5, threads=1 + seed % 3)
     for constants in (Constants(), Constants(0.05, -0.2, -0.1, 0.5)):
         applied = dev.applied(addition, constants)
         ranked = Combined(applied).search(queries, 5, excluded).documents
