@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mvg.search.index import Index
 from mvg.search.ranking import merge, rank_scores, top_k
 from mvg.search.trec import strictly_falling, write_qrels, write_run
-from mvg.search.views import Views
+from mvg.search.views import TokenViews, Views
 
 
 def brute_force(views, queries, k, excluded):
@@ -141,6 +141,15 @@ def test_what_faiss_cannot_build_is_said_in_one_line(factory):
     with pytest.raises(ValueError, match=f"faiss cannot build '{factory}' over 2 vectors of 5 dim") as error:
         Index(Views.of(np.eye(2, 5, dtype=np.float32)), factory)
     assert len(str(error.value).splitlines()) == 1 and ".cpp" not in str(error.value)
+
+
+def test_a_bias_is_one_more_dimension_of_all_vectors_it_belongs_to():
+    own = np.eye(2, dtype=np.float32), np.array([0, 2], dtype=np.int32)
+    views = Views.of(np.zeros((3, 2), dtype=np.float32), own, prior=np.array([1, 2, 3]), view_bias=0.5)
+    assert views.vectors[:, 2].tolist() == [1, 2, 3, 1.5, 3.5]
+    tokens = TokenViews.of(np.zeros((3, 2), dtype=np.float32), np.arange(4), own, np.array([1, 2, 3]), 0.5)
+    assert tokens.vectors[:, 2].tolist() == [1, 1.5, 2, 3, 3.5]
+    assert not TokenViews(np.eye(2), np.arange(3)).biased and not Views(np.eye(2), np.arange(2)).biased
 
 
 def test_index_size_counts_every_float():
