@@ -147,6 +147,8 @@ def test_a_bias_is_one_more_dimension_of_all_vectors_it_belongs_to():
     own = np.eye(2, dtype=np.float32), np.array([0, 2], dtype=np.int32)
     views = Views.of(np.zeros((3, 2), dtype=np.float32), own, prior=np.array([1, 2, 3]), view_bias=0.5)
     assert views.vectors[:, 2].tolist() == [1, 2, 3, 1.5, 3.5]
+    without = Views.of(np.zeros((3, 2), dtype=np.float32), own, prior=np.array([1, 2, 3]))
+    assert without.vectors[:, 2].tolist() == [1, 2, 3, 1, 3]
     tokens = TokenViews.of(np.zeros((3, 2), dtype=np.float32), np.arange(4), own, np.array([1, 2, 3]), 0.5)
     assert tokens.vectors[:, 2].tolist() == [1, 1.5, 2, 3, 3.5]
     assert not TokenViews(np.eye(2), np.arange(3)).biased and not Views(np.eye(2), np.arange(2)).biased
