@@ -141,10 +141,11 @@ def test_room_for_unseen_documents_only_where_it_costs_nothing():
 
 def test_among_equals_what_finds_most_unseen_documents():
     documents = np.eye(4, dtype=np.float32)
-    queries = np.repeat(documents, [300, 300, 1, 0], axis=0)
-    queries[600] = [0.30, 0.29, 0.2, 0]  # one query of 601 wants the third document, which nobody led to
-    wanted = np.append(np.repeat([0, 1], 300), 2)
-    dev = Dev(queries, Split(np.arange(601), (np.arange(601), wanted), NOTHING), np.array([5, 5, 0, 0]), k=1)
+    queries = np.repeat(documents, [300, 300, 2, 0], axis=0)
+    queries[600] = [0.30, 0.29, 0.2, 0]  # wants the third document, to which nobody was led
+    queries[601] = [0, 0.3, 0.2, 0]  # wants the second, and loses it as soon as the other is found
+    wanted = np.append(np.repeat([0, 1], 300), [2, 1])
+    dev = Dev(queries, Split(np.arange(602), (np.arange(602), wanted), NOTHING), np.array([5, 5, 0, 0]), k=1)
     assert dev.choose(Addition(documents), {"unseen": (0, 0.05, 0.15, 0.2)}).unseen == 0.15  # the first that finds it
 
 
