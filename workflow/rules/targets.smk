@@ -15,7 +15,10 @@ IN_THE_PAPER = {
     *("popularity", "memory_spectrum", "budget_share", "budget_sweep", "dimension_sweep", "training_sweep"),
     *("benchmark", "verdicts", "zero_shot", "complexity", "flat_popularity", "click_log", "case_studies"),
 }
-CATEGORIES = {"table": "2 The paper's tables", "figure": "3 The paper's figures"}  # shown in alphabetical order
+CATEGORIES = {
+    "table": "2 The paper's tables",
+    "figure": "3 The paper's figures",
+}  # shown in alphabetical order
 STATS = "<results>/{dataset}/data/stats.json"
 
 
