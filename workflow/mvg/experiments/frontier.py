@@ -199,7 +199,7 @@ def draw(table, facts: dict, made) -> None:
         axis.xaxis.set_minor_locator(NullLocator())
 
     legend = {method_label(added) if added else "encoder alone": look for added, look in looks.items()}
-    write_metric_panels(made, rows, plot, legend | {"best within a size": best})
+    write_metric_panels(made, rows, plot, legend | {"best within a size": best}, height=3)
 
 
 def hull(sizes, values) -> tuple[list, list]:
