@@ -101,7 +101,7 @@ def _sum_votes(near, weights, starts, columns, values, n_documents):
         for j in range(near.shape[1]):
             if near[i, j] >= 0:
                 most += starts[near[i, j] + 1] - starts[near[i, j]]
-    total, seen = np.zeros(n_documents), np.zeros(n_documents, dtype=np.uint8)  # of one query; cleared after it
+    total, seen = np.zeros(n_documents), np.zeros(n_documents, dtype=np.bool_)  # of one query; cleared after it
     found, sums, first = np.empty(most, dtype=np.int32), np.empty(most), np.zeros(len(near) + 1, dtype=np.int64)
     n = 0
     for i in range(len(near)):
@@ -113,11 +113,11 @@ def _sum_votes(near, weights, starts, columns, values, n_documents):
                 document = columns[s]
                 total[document] += weight * values[s]
                 found[n] = document
-                n += 1 - seen[document]
-                seen[document] = 1
+                n += not seen[document]
+                seen[document] = True
         for place in range(first[i], n):
             document = found[place]
-            sums[place], total[document], seen[document] = total[document], 0, 0
+            sums[place], total[document], seen[document] = total[document], 0, False
         first[i + 1] = n
     return first, found[:n], sums[:n]
 
