@@ -8,6 +8,7 @@ from made import unit
 
 from mvg.datasets.pairs import Split
 from mvg.evaluation.dev import Constants, Dev
+from mvg.evaluation.ranks import recall_and_ap
 from mvg.multiview import Addition
 from mvg.multiview.shared import shared
 
@@ -82,6 +83,26 @@ def test_applied_constants_are_those_that_were_counted():
         Constants(0.0, 0.2, 0.0, 2.0, 0.8),
     ):
         np.testing.assert_allclose(dev.scores(dev.applied(addition, point)), dev.line(addition, [point])[0], atol=1e-9)
+
+
+def test_ranks_by_hand():
+    # Documents 1, 2 and 3 have equal scores, and go by row; document 4 is hidden; 2 and 3 are wanted, 3 is unseen.
+    nothing = np.empty((0, 0), dtype=np.float32)
+    base = np.float32([[0.9, 0.5, 0.5, 0.5, 2.0, 0.1]])
+    zeros, ones, out = np.zeros(6, dtype=np.float32), np.ones(6, dtype=np.float32), np.empty((1, 2))
+    relevant, hidden = (np.array([0, 2]), np.array([2, 3])), (np.array([0, 1]), np.array([4]))
+    unseen, worth, whole = (np.arange(6) == 3).astype(float), np.ones(6), np.array([2.0])
+
+    def counted(k):
+        found = recall_and_ap(
+            base, nothing, nothing, np.float32(0), zeros, ones, np.float32(1), 0, *relevant, *hidden, worth, whole,
+            unseen, k, out,
+        )  # fmt: skip
+        return found, *out[0].round(2).tolist()
+
+    assert counted(2) == (0, 0, 0)
+    assert counted(3) == (0, 50, round(50 / 3, 2))  # the third is the first hit
+    assert counted(4) == (1, 100, round(50 * (1 / 3 + 2 / 4), 2))
 
 
 def scores(recall, average_precision):
