@@ -4,9 +4,9 @@
     python tests/benchmarks/full_size.py wikiseealso   prepare 312,330 labels, 693,082 + 177,515 points
     python tests/benchmarks/full_size.py clustering    budget and cluster a quarter, a half, and all of PubMed's pairs
 
-The files are written to a temporary folder (about 5, 1 and 1.2 GB) and read in a separate process. Its
-largest resident set (for clustering: anonymous memory, since vectors are mapped from disk) is printed beside the limit.
-The exit code is 1 above a limit.
+The files are written to a temporary folder (about 5, 1 and 1.2 GB). A separate process prepares them, and its largest
+resident set is printed beside the limit. Clustering runs in this process, maps its vectors, and prints the anonymous
+memory. The exit code is 1 above a limit.
 """
 
 import gzip

@@ -81,6 +81,13 @@ def of_queries(pairs, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return place[keep], documents[keep]
 
 
+def by_query(pairs, n_queries: int) -> tuple[np.ndarray, np.ndarray]:
+    """``(starts, documents)`` int64: those of query row i are ``documents[starts[i]:starts[i + 1]]``."""
+    queries, documents = (np.asarray(side, dtype=np.int64) for side in pairs)
+    order = np.argsort(queries, kind="stable")
+    return np.searchsorted(queries[order], np.arange(n_queries + 1)), documents[order]
+
+
 def _pair_keys(path: Path, header: str, queries: Rows, documents: Rows) -> np.ndarray:
     """The distinct pairs of a table, sorted, each as query row x number of documents + document row."""
     keys = array("q")

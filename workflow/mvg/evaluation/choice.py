@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..datasets.pairs import by_query, of_queries
 from ..io.files import text_writer
 from ..search.views import TokenViews
-from .ranks import MOST_SCORES, by_query, dev_rows, recall_and_ap
+from .ranks import MOST_SCORES, dev_rows, recall_and_ap
 
 PRIORS = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3)
 VIEW_BIASES = (None, -0.3, -0.2, -0.15, -0.1, -0.07, -0.05, -0.03, -0.015, 0.0, 0.03)
@@ -143,7 +144,9 @@ class _Table:
     def __init__(self, scores, rows, split, log_share, k, worth=None):
         self.scores, self.n_queries, self.k, self.map = scores, len(rows), k, worth is None
         self.log_share = log_share.astype(np.float32)
-        self.relevant, self.excluded = (by_query(pairs, rows) for pairs in (split.pairs, split.excluded))
+        self.relevant, self.excluded = (
+            by_query(of_queries(pairs, rows), len(rows)) for pairs in (split.pairs, split.excluded)
+        )
         self.worth = np.ones(len(log_share)) if worth is None else np.asarray(worth, dtype=np.float64)
         whole = np.add.reduceat(self.worth[self.relevant[1]], self.relevant[0][:-1])  # of each query
         self.whole = whole if self.map else np.full(len(whole), whole.mean())

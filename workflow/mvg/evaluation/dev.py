@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..datasets.pairs import by_query, of_queries
 from ..multiview.addition import Addition, nearest_centers
 from ..search.parallel import in_parallel
-from .ranks import by_query, dev_rows, recall_and_ap
+from .ranks import dev_rows, recall_and_ap
 
 AT_ONCE = 1 << 25  # scores of a batch, of each part
 MOST_NEAREST = 30  # centers that are kept for each query
@@ -46,7 +47,9 @@ class Dev:
         self.threads = threads
         self.log_share, self.unseen = np.log((n + 1) / (n.sum() + len(n))), (n == 0).astype(np.float64)
         self.worth = np.ones(len(n)) if worth is None else np.asarray(worth, dtype=np.float64)
-        self.relevant, self.excluded = (by_query(pairs, rows) for pairs in (split.pairs, split.excluded))
+        self.relevant, self.excluded = (
+            by_query(of_queries(pairs, rows), len(rows)) for pairs in (split.pairs, split.excluded)
+        )
         whole = np.add.reduceat(self.worth[self.relevant[1]], self.relevant[0][:-1])  # of each query
         self.whole = whole if worth is None else np.full(len(whole), whole.mean())
         self.batch = max(1, AT_ONCE // len(n))

@@ -3,8 +3,6 @@
 import numpy as np
 from numba import njit
 
-from ..datasets.pairs import of_queries
-
 MOST_QUERIES = 2000  # enough to choose a few numbers
 MOST_SCORES = 1 << 29  # of a query for a document: fewer queries of a corpus above 268,000
 
@@ -18,13 +16,6 @@ def dev_rows(split, n_documents: int, seed: int = 0) -> np.ndarray:
     if len(rows) <= most:
         return rows
     return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
-
-
-def by_query(pairs, rows) -> tuple[np.ndarray, np.ndarray]:
-    """``(starts, documents)``; the documents of the i-th of ``rows`` are ``documents[starts[i]:starts[i + 1]]``."""
-    position, documents = of_queries(pairs, rows)
-    order = np.argsort(position, kind="stable")
-    return np.searchsorted(position[order], np.arange(len(rows) + 1)), documents[order]
 
 
 @njit(**INNER)

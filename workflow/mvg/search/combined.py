@@ -9,7 +9,7 @@ from numba import njit
 from scipy import sparse
 
 from ..multiview.addition import Addition
-from .index import Index, by_query
+from .index import Index, hidden_by_query
 from .product import dot, insert
 from .ranking import Ranking
 from .views import Views
@@ -51,7 +51,7 @@ class Combined:
         queries = np.ascontiguousarray(self.addition.queries(queries), dtype=np.float32)
         if self.centers is None:
             return self.index.search(queries, k, excluded, progress)
-        first_hidden, hidden = by_query(excluded, len(queries), len(self.addition.documents))
+        first_hidden, hidden = hidden_by_query(excluded, len(queries), len(self.addition.documents))
         parts = []
         for start in progress(range(0, len(queries), BATCH)):
             part = slice(start, start + BATCH)

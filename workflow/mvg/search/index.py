@@ -12,6 +12,7 @@ import faiss
 import numpy as np
 from numba import njit
 
+from ..datasets.pairs import by_query
 from ..io.errors import DataError
 from ..io.files import let_go, replacing
 from .parallel import in_parallel
@@ -158,7 +159,7 @@ class Index:
         queries = np.ascontiguousarray(self.views.extend(np.asarray(queries, dtype=np.float32)))
         if not np.isfinite(queries).all():
             raise ValueError("queries must be finite numbers")
-        first_hidden, hidden = by_query(excluded, len(queries), self._n_documents)
+        first_hidden, hidden = hidden_by_query(excluded, len(queries), self._n_documents)
         batches, batch = [], max(1, min(BATCH, CANDIDATES // (k + SPARE)))
         for start in progress(range(0, len(queries), batch)):
             part = slice(start, start + batch)
@@ -236,10 +237,10 @@ class Index:
                 self.codes.tofile(temporary)
 
 
-def by_query(excluded, n_queries: int, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
-    """``(starts, documents)`` int64: those hidden from query i are ``documents[starts[i]:starts[i + 1]]``.
+def hidden_by_query(excluded, n_queries: int, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
+    """What no ranking of a query may hold, as :func:`mvg.datasets.pairs.by_query` returns it.
 
-    excluded: as for :meth:`Index.search`; documents that are no row are left out
+    excluded: as for :meth:`Index.search`; documents that are no row are left out. Raises ValueError for other queries.
     """
     if excluded is None or not len(excluded[0]):
         return np.zeros(n_queries + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -247,9 +248,7 @@ def by_query(excluded, n_queries: int, n_documents: int) -> tuple[np.ndarray, np
     if not 0 <= positions.min() <= positions.max() < n_queries:
         raise ValueError(f"excluded queries must be rows of the {n_queries} queries")
     known = (documents >= 0) & (documents < n_documents)
-    positions, documents = positions[known], documents[known]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(positions, minlength=n_queries))])
-    return starts, documents[np.argsort(positions, kind="stable")]
+    return by_query((positions[known], documents[known]), n_queries)
 
 
 def _held(flat) -> np.ndarray:
